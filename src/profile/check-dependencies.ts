@@ -3,6 +3,7 @@ import { appendPointer } from '../json-pointer.ts';
 import { Pattern } from '../pattern.ts';
 import type { KindCatalog } from './schema.ts';
 import { checkBounds, isObject, type JsonObject, membersOf, regionOf, type Report } from './unchecked.ts';
+import { jsonText } from '../schema/json-text.ts';
 
 /** Checks how detectors, regions, modes, screens and sequences depend on one another. */
 export function checkDependencies(value: unknown, catalog: KindCatalog | undefined, report: Report): void {
@@ -23,9 +24,9 @@ export function checkDependencies(value: unknown, catalog: KindCatalog | undefin
         'Remove one of them.',
       );
   for (const [screen, { detector }] of membersOf(value, 'screens')) {
-    const spec = detectors.get(String(detector));
+    const spec = detectors.get(jsonText(detector));
     if (spec === undefined || !hasActivation(value, spec)) continue;
-    const message = `"${String(detector)}" identifies a screen, so it must always be read`;
+    const message = `"${jsonText(detector)}" identifies a screen, so it must always be read`;
     report('screen-detector', appendPointer('/screens', screen), message, 'Remove its "after" and "modes".');
   }
 }
@@ -58,7 +59,7 @@ function dependenciesOf(value: unknown): Map<string, Dependency[]> {
       [spec['modes'], `${at}/modes`],
       [region?.['modes'], `${at}/region`],
     ] as const)
-      if (Array.isArray(list)) for (const mode of list) add('is activated by', modes.get(String(mode)), pointer);
+      if (Array.isArray(list)) for (const mode of list) add('is activated by', modes.get(jsonText(mode)), pointer);
     dependencies.set(name, own);
   }
   for (const [name, { steps, unless }] of membersOf(value, 'sequences')) {
@@ -66,7 +67,7 @@ function dependenciesOf(value: unknown): Map<string, Dependency[]> {
     const pointer = appendPointer('/sequences', name);
     dependencies.set(
       name,
-      links.map(({ detector }) => ({ other: String(detector), pointer, verb: 'consists of' })),
+      links.map(({ detector }) => ({ other: jsonText(detector), pointer, verb: 'consists of' })),
     );
   }
   return dependencies;
@@ -130,14 +131,16 @@ function isConditional(
   value: unknown,
   name: string,
   detectors: ReadonlyMap<string, JsonObject>,
-  visited: readonly string[] = [],
+  visited = new Set<string>(),
 ): boolean {
   const spec = detectors.get(name);
-  if (spec === undefined || visited.includes(name)) return false;
+  // One that was visited before is not conditional, or its caller has the answer.
+  if (spec === undefined || visited.has(name)) return false;
+  visited.add(name);
   if (hasActivation(value, spec)) return true;
   const links = [spec['when'], regionOf(value, spec)?.['relative']].filter(isObject);
   return links.some(
-    ({ detector, hold }) => hold !== undefined || isConditional(value, String(detector), detectors, [...visited, name]),
+    ({ detector, hold }) => hold !== undefined || isConditional(value, jsonText(detector), detectors, visited),
   );
 }
 
@@ -150,10 +153,10 @@ function checkRelativeRegions(
 ): void {
   for (const [name, { relative }] of membersOf(value, 'regions')) {
     if (!isObject(relative)) continue;
-    const target = String(relative['detector']);
+    const target = jsonText(relative['detector']);
     const spec = detectors.get(target);
     const pointer = appendPointer('/regions', name, 'relative');
-    if (catalog && spec && !catalog.kinds.get(String(spec['kind']))?.places?.(spec))
+    if (catalog && spec && !catalog.kinds.get(jsonText(spec['kind']))?.places?.(spec))
       report(
         'no-place',
         `${pointer}/detector`,
@@ -168,7 +171,7 @@ function checkRelativeRegions(
         'Remove "hold", or read the detector always.',
       );
     for (const [detector, { region, kind }] of detectors)
-      if (region === name && catalog?.kinds.get(String(kind))?.input === 'frame-pair')
+      if (region === name && catalog?.kinds.get(jsonText(kind))?.input === 'frame-pair')
         report(
           'late-detector',
           appendPointer('/detectors', detector, 'region'),
@@ -189,7 +192,7 @@ function checkMedia(
     const { media, when, screens: shownOn } = spec;
     const at = appendPointer('/detectors', name);
     const requireSameMedia = (verb: string, link: unknown, option: string, hint?: string): void => {
-      const other = isObject(link) ? String(link['detector']) : undefined;
+      const other = isObject(link) ? jsonText(link['detector']) : undefined;
       if (other === undefined || !detectors.has(other) || detectors.get(other)?.['media'] === media) return;
       report(
         'other-media',
@@ -201,8 +204,8 @@ function checkMedia(
     requireSameMedia('wait for', when, 'when', 'Activate it by cues instead: "after", "modes".');
     requireSameMedia('be positioned by', regionOf(value, spec)?.['relative'], 'region');
     for (const screen of Array.isArray(shownOn) ? (shownOn as unknown[]) : [])
-      requireSameMedia('be read on the screen of', screens.get(String(screen)), 'screens');
-    if (media !== undefined && catalog?.kinds.get(String(spec['kind']))?.input === 'records')
+      requireSameMedia('be read on the screen of', screens.get(jsonText(screen)), 'screens');
+    if (media !== undefined && catalog?.kinds.get(jsonText(spec['kind']))?.input === 'records')
       report(
         'other-media',
         `${at}/media`,

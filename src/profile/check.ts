@@ -11,6 +11,7 @@ import { PROFILE_SCHEMA } from './profile.ts';
 import { detectorSchema, type KindCatalog } from './schema.ts';
 import { checkBounds, isObject, keysOf, membersOf, type Report } from './unchecked.ts';
 import { frameExtent, withPixelHint } from './units.ts';
+import { jsonText } from '../schema/json-text.ts';
 
 /** What a profile refers to outside itself. */
 export interface CheckedProfile {
@@ -90,7 +91,7 @@ function kindIssues(
   const issues: Issue[] = [];
   for (const [name, spec] of membersOf(value, 'detectors')) {
     const pointer = appendPointer('/detectors', name);
-    const kind = String(spec['kind']);
+    const kind = jsonText(spec['kind']);
     const info = kinds.get(kind);
     if (info !== undefined) issues.push(...check(detectorSchema(kind, info), spec, pointer));
     else if (typeof spec['kind'] === 'string' && !names.includes(kind)) {
@@ -116,7 +117,7 @@ function checkRegions(value: unknown, report: Report): void {
       report(
         'canvas-without-whole',
         `${pointer}/canvas`,
-        `the canvas of region "${name}" has no effect with scale "${String(region['scale'] ?? 'height')}"`,
+        `the canvas of region "${name}" has no effect with scale "${jsonText(region['scale'] ?? 'height')}"`,
         'Set "scale": "whole", or remove the canvas.',
       );
     if (region['relative'] !== undefined || isReadAsRing(value, name)) continue;
@@ -140,14 +141,14 @@ function checkRegions(value: unknown, report: Report): void {
 /** Whether only ring gauges read a region: the frame's edge may cut those off. */
 function isReadAsRing(value: unknown, region: string): boolean {
   const users = membersOf(value, 'detectors').filter(([, spec]) => spec['region'] === region);
-  return users.length > 0 && users.every(([, { direction }]) => /^(?:counter)?clockwise$/.test(String(direction)));
+  return users.length > 0 && users.every(([, { direction }]) => /^(?:counter)?clockwise$/.test(jsonText(direction)));
 }
 
 /** Only readings of single frames are available in time for `when` and screens; sound and records have no region. */
 function checkInputs(value: unknown, catalog: KindCatalog | undefined, report: Report): void {
   const detectors = new Map(membersOf(value, 'detectors'));
   const inputOf = (name: unknown): string =>
-    catalog?.kinds.get(String(detectors.get(String(name))?.['kind']))?.input ?? 'frame';
+    catalog?.kinds.get(jsonText(detectors.get(jsonText(name))?.['kind']))?.input ?? 'frame';
   const hint = 'Relate them in the game script: game.reading(…) and game.recent(…).';
   for (const [name, spec] of detectors) {
     const pointer = appendPointer('/detectors', name);
@@ -156,7 +157,7 @@ function checkInputs(value: unknown, catalog: KindCatalog | undefined, report: R
       report(
         'late-detector',
         `${pointer}/when`,
-        `"${name}" cannot depend on "${String(when['detector'])}", which is read after it`,
+        `"${name}" cannot depend on "${jsonText(when['detector'])}", which is read after it`,
         hint,
       );
     if (!['audio', 'records'].includes(inputOf(name))) continue;
@@ -173,7 +174,7 @@ function checkInputs(value: unknown, catalog: KindCatalog | undefined, report: R
       report(
         'late-detector',
         appendPointer('/screens', name),
-        `"${String(detector)}" cannot identify a screen: it does not read single frames`,
+        `"${jsonText(detector)}" cannot identify a screen: it does not read single frames`,
         hint,
       );
 }
@@ -209,11 +210,11 @@ function checkInterpreter(value: unknown, report: Report): void {
   if (!isObject(interpreter)) return;
   const kinds = Array.isArray(interpreter['kinds']) ? (interpreter['kinds'] as unknown[]) : [];
   const { window = 64, margin = 16 } = interpreter;
-  if (Number(window) <= 2 * Number(margin))
+  if (typeof window === 'number' && typeof margin === 'number' && window <= 2 * margin)
     report(
       'empty-range',
       '/interpreter/window',
-      `a window of ${String(window)} ticks is not longer than its two margins of ${String(margin)}`,
+      `a window of ${jsonText(window)} ticks is not longer than its two margins of ${jsonText(margin)}`,
     );
   for (const [kind, { on, statement = {} }] of membersOf(interpreter, 'events')) {
     const pointer = appendPointer('/interpreter/events', kind);

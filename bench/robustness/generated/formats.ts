@@ -4,10 +4,10 @@ import * as fc from 'fast-check';
 import { placementSchema } from '../../../src/geometry.ts';
 import { configSchema } from '../../../src/cli/plugins.ts';
 import { readPlacement } from '../../../src/cli/placement.ts';
+import { planGraphFile } from '../../../src/cli/commands/graph.ts';
 import { quantize } from '../../../src/cli/commands/kernel.ts';
 import type { CommandIo } from '../../../src/cli/command.ts';
-import { graphSchema, parseGraph } from '../../../src/compute/scheduler/description.ts';
-import { planGraph } from '../../../src/compute/scheduler/graph.ts';
+import { graphSchema } from '../../../src/compute/scheduler/description.ts';
 import { readStream } from '../../../src/detectors/stream/read-stream.ts';
 import { readFingerprint, soundSchema } from '../../../src/detectors/sound/fingerprint.ts';
 import { atlasSchema, parseAtlas } from '../../../src/detectors/text/atlas.ts';
@@ -401,10 +401,12 @@ export async function openFormats(folder: string): Promise<Readonly<Record<strin
           ],
         },
       ]),
-      read(input) {
-        const { calls, resources } = parseGraph(parseText(textOf(input), 'graph.json', 'invalid-graph'), 'graph.json');
-        planGraph(calls, resources, 2);
-      },
+      read: (input) =>
+        planGraphFile(
+          io,
+          { devices: 2, json: true } as Parameters<typeof planGraphFile>[1],
+          write('graph.json', input),
+        ),
     }),
     kernel: async () => {
       const number: Schema = { type: 'number' };

@@ -105,6 +105,9 @@ export const graphSchema = {
   },
 } as const satisfies Schema;
 
+/** Limit of the memory of all resources of a graph. */
+const MAX_BYTES = 4 * 2 ** 30;
+
 type GraphDescription = FromSchema<typeof graphSchema>;
 type SimpleDependency = FromSchema<typeof simpleDependency>;
 
@@ -134,6 +137,12 @@ export function parseGraph(value: unknown, source = 'graph'): Graph {
   if (issues.length > 0)
     throw new PlaybyplayError('invalid-graph', `${source} does not describe a graph of kernel calls`, { issues });
   const { calls, resources = [] } = value as GraphDescription;
+  const bytes = resources.reduce((sum, one) => sum + one.regions.reduce((size, extent) => size * extent, one.bytes), 0);
+  if (bytes > MAX_BYTES)
+    throw new PlaybyplayError(
+      'invalid-graph',
+      `the resources of ${source} have ${bytes} bytes; the limit is ${MAX_BYTES}`,
+    );
   const regionsOf = (resource: string) => resources.find((one) => one.name === resource)?.regions ?? [1];
   const spaceOf = (call: string) => calls.find((one) => one.name === call)?.space ?? [1];
   return {

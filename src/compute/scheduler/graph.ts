@@ -1,5 +1,5 @@
 import { closedCurve, sequentialPaths, type Path, devicePaths } from './curves.ts';
-import { type Dependency, resolveDependency, sameIndex } from './index-space.ts';
+import { type Allowance, type Dependency, resolveDependency, sameIndex } from './index-space.ts';
 import { countPoints, type Extents, type Index, toIndex, type Outside } from './index-space.ts';
 
 /** Data that kernels read and write, split into regions. Each region is written by one portion of one kernel call. */
@@ -94,11 +94,16 @@ export interface Plan {
   readonly skipped: Uint8Array;
 }
 
+/** Limits of a graph: portions, regions, and the regions and portions that all portions together depend on. */
+const MAX_PORTIONS = 1 << 18;
+const MAX_DEPENDENCIES = 1 << 22;
+
 /**
  * Resolves the dependencies of kernel calls and plans them for a number of devices.
  *
  * @param calls In any order; a call may read what any call writes, itself included.
- * @throws RangeError for unknown or duplicate names, regions written twice or outside a resource, and circular dependencies.
+ * @throws RangeError for unknown or duplicate names, regions written twice or outside a resource, circular dependencies, and
+ * graphs of more than 262,144 portions or 4,194,304 dependencies.
  * @example
  * const plan = planGraph(
  *   [
@@ -111,6 +116,7 @@ export interface Plan {
  */
 export function planGraph(calls: readonly KernelCall[], resources: readonly Resource[], devices: number): Plan {
   const callAt = new Map<string, { call: KernelCall; first: number }>();
+  const work: Allowance = { left: MAX_DEPENDENCIES };
   let portions = 0;
   for (const call of calls) {
     if (callAt.has(call.name)) throw new RangeError(`Two kernel calls are named "${call.name}"`);
@@ -124,12 +130,16 @@ export function planGraph(calls: readonly KernelCall[], resources: readonly Reso
     resourceAt.set(resource.name, { resource, first: regions });
     regions += countPoints(resource.regions);
   }
+  if (portions > MAX_PORTIONS || regions > MAX_PORTIONS)
+    throw new RangeError(
+      `The graph has ${portions} portions and ${regions} regions; the limit of each is ${MAX_PORTIONS}: make them larger`,
+    );
   const find = (name: string) => known(resourceAt, name, 'resource');
   const outputs: number[][] = [];
   const writer = new Int32Array(regions).fill(-1);
   for (const call of calls) {
     for (const index of indices(call.space)) {
-      const written = (call.writes ?? []).flatMap((write) => writtenBy(call, index, write, find(write.resource)));
+      const written = (call.writes ?? []).flatMap((write) => writtenBy(call, index, write, find(write.resource), work));
       for (const region of written) {
         if (writer[region]! >= 0) throw new RangeError(`Call "${call.name}" writes a region that is already written`);
         writer[region] = outputs.length;
@@ -152,6 +162,7 @@ export function planGraph(calls: readonly KernelCall[], resources: readonly Reso
           index,
           resource.regions,
           access.outside ?? 'clamp',
+          work,
         );
         ignored ||= found.ignored;
         for (const number of found.numbers) {
@@ -162,7 +173,13 @@ export function planGraph(calls: readonly KernelCall[], resources: readonly Reso
       }
       for (const after of call.after ?? []) {
         const other = known(callAt, after.call, 'kernel call');
-        const found = resolveDependency(after.portions ?? sameIndex, index, other.call.space, after.outside ?? 'clamp');
+        const found = resolveDependency(
+          after.portions ?? sameIndex,
+          index,
+          other.call.space,
+          after.outside ?? 'clamp',
+          work,
+        );
         ignored ||= found.ignored;
         for (const number of found.numbers) needed.add(other.first + number);
       }
@@ -228,8 +245,9 @@ function writtenBy(
   index: number[],
   write: Write,
   to: { resource: Resource; first: number },
+  work: Allowance,
 ): number[] {
-  const found = resolveDependency(write.regions ?? sameIndex, index, to.resource.regions, 'ignore');
+  const found = resolveDependency(write.regions ?? sameIndex, index, to.resource.regions, 'ignore', work);
   if (found.ignored) {
     throw new RangeError(`Portion (${index}) of "${call.name}" writes outside of "${write.resource}"`);
   }

@@ -110,16 +110,28 @@ export function allIndices(extents: Extents): Dependency {
     );
 }
 
-/** Returns the numbers of the regions that a portion depends on, each once, and whether any outside was ignored. */
+/** How many points may still be visited. */
+export interface Allowance {
+  left: number;
+}
+
+/**
+ * Returns the numbers of the regions that a portion depends on, each once, and whether any outside was ignored.
+ *
+ * @throws RangeError for a point of another number of dimensions, or if `allowance` is used up.
+ */
 export function resolveDependency(
   dependency: Dependency,
   index: Index,
   extents: Extents,
   outside: Outside,
+  allowance?: Allowance,
 ): { readonly numbers: number[]; readonly ignored: boolean } {
   const numbers = new Set<number>();
   let ignored = false;
   for (const point of dependency(index)) {
+    if (allowance && allowance.left-- <= 0)
+      throw new RangeError('The portions of the graph depend on too many regions: make portions or regions larger');
     if (point.length !== extents.length) {
       throw new RangeError(`A dependency has ${point.length} dimensions, but the resource has ${extents.length}`);
     }

@@ -2,6 +2,7 @@ import { isRecord } from '../../dictionary/shape.ts';
 import { plainText } from '../../markup.ts';
 import { MAX_CHARACTERS, type Mention, type PropertyValue, type Slot, type Statement } from '../statement.ts';
 import type { CompiledMapping } from './mapping.ts';
+import { jsonText } from '../../schema/json-text.ts';
 
 /** The values that templates refer to. */
 export interface TemplateContext {
@@ -43,7 +44,7 @@ export function fillStatement(template: Readonly<Record<string, unknown>>, conte
   for (const [key, part] of Object.entries(template)) {
     const value =
       key === 'from' && part === 'previous'
-        ? context.previous(statement['subject'], String(template['property']))
+        ? context.previous(statement['subject'], jsonText(template['property']))
         : fillPart(part, context);
     if (value !== undefined) statement[key] = value;
   }
@@ -55,15 +56,15 @@ function fillPart(part: unknown, context: TemplateContext): Slot | PropertyValue
   if (!isRecord(part)) return part as PropertyValue;
   const { who, text, number, lookup, key, word, name, count, of } = part;
   const fillName = (value: unknown): string =>
-    plainText(stripMarkup(fillText(String(value), context), context), MAX_CHARACTERS);
+    plainText(stripMarkup(fillText(jsonText(value), context), context), MAX_CHARACTERS);
   if (typeof who === 'string') return toPerson(fillName(who), context);
   if (typeof text === 'string') return fillName(text);
-  if (number !== undefined) return parseNumber(fillText(String(number), context));
-  if (typeof lookup === 'string') return lookUp(lookup, fillText(String(key), context), context);
+  if (number !== undefined) return parseNumber(fillText(jsonText(number), context));
+  if (typeof lookup === 'string') return lookUp(lookup, fillText(jsonText(key), context), context);
   return {
-    word: fillText(String(word), context),
+    word: fillText(jsonText(word), context),
     ...(name !== undefined && { name: fillName(name) }),
-    ...(count !== undefined && { count: parseNumber(fillText(String(count), context)) }),
+    ...(count !== undefined && { count: parseNumber(fillText(jsonText(count), context)) }),
     ...(of !== undefined && { of: fillPart(of, context) as Slot }),
   } satisfies Mention;
 }

@@ -5,6 +5,7 @@ import type { FrameRecord } from '../frame.ts';
 import { detectDialect, noteMisspelledColumns, readRows, type Row, splitRow } from './csv.ts';
 import { inMemory, Notes, type ReadOptions, type SessionInput } from './session.ts';
 import { asObject, readJson } from './text.ts';
+import { jsonText } from '../../schema/json-text.ts';
 
 // Tables with a row per frame: PresentMon, CapFrameX (the same columns, as CSV or as lists in JSON) and MangoHud.
 
@@ -277,8 +278,8 @@ export async function readCapFrameXJson(path: string, options: ReadOptions = {})
   }
   const info = asObject(json['Info']);
   const name = [info['GameName'], info['ProcessName']].find((text) => typeof text === 'string' && text !== '');
-  const title = String(name ?? basename(path));
-  const size = /(\d{3,5})\s*[x×]\s*(\d{3,5})/.exec(String(info['ResolutionInfo'] ?? ''));
+  const title = jsonText(name ?? basename(path));
+  const size = /(\d{3,5})\s*[x×]\s*(\d{3,5})/.exec(jsonText(info['ResolutionInfo'] ?? ''));
   return runs.map((run, i) => ({
     ...readRun(asObject(run)['CaptureData'], runs.length > 1 ? `${title} run ${i + 1}` : title, `${path}#/Runs/${i}`),
     ...(size && { width: Number(size[1]), height: Number(size[2]) }),
@@ -304,7 +305,7 @@ function readRun(data: unknown, name: string, path: string): SessionInput {
   }
   const chain: Chain = { name, presents: [], dropped: 0 };
   for (let i = 0; i < count; i++) {
-    const text = (column: string): string => String(columns[column]?.[i] ?? '');
+    const text = (column: string): string => jsonText(columns[column]?.[i] ?? '');
     const number = (column: string): number | undefined => {
       const value = columns[column]?.[i];
       if (value === undefined || value === null || value === 'NaN') return undefined;

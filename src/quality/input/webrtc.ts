@@ -3,6 +3,7 @@ import { PlaybyplayError } from '../../errors.ts';
 import { type FrameRecord, standardRate } from '../frame.ts';
 import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
 import { asObject, readJson } from './text.ts';
+import { jsonText } from '../../schema/json-text.ts';
 
 /** A metric over time: ms since the epoch, raw values. */
 interface Series {
@@ -62,7 +63,7 @@ function readStats(stats: Readonly<Record<string, unknown>>, path: string, notes
       continue;
     }
     if (!Array.isArray(values)) continue;
-    const start = Date.parse(String(fields['startTime']));
+    const start = Date.parse(jsonText(fields['startTime']));
     let stat = found.get(id);
     if (!stat) {
       stat = { id, type: statType(id, fields['statsType']), metrics: new Map() };
