@@ -47,48 +47,30 @@ const RATE_ESTIMATION_FRAMES = 600;
 export async function scoreInput(input: SessionInput, options: ScoreOptions = {}): Promise<ScoredInput> {
   const values = new RawValueReader(input);
   const onFrame = options.observe?.(input);
-  let meter: QualityMeter | undefined;
-  let waiting: FrameRecord[] = [];
-  let fpsFrom: RateSource = 'assumed';
-  let info: SessionInfo = { fps: 60 };
-  const begin = (records: readonly FrameRecord[]): QualityMeter => {
-    const statedRate = options.fps ?? input.fps ?? records.find((record) => record.fps !== undefined)?.fps;
-    const estimate = statedRate ?? estimateRate(records);
-    if (options.fps !== undefined) fpsFrom = 'option';
-    else if (statedRate !== undefined) fpsFrom = 'header';
-    else if (estimate !== undefined) fpsFrom = 'estimated';
-    info = {
-      fps: estimate ?? 60,
-      width: options.width ?? input.width,
-      height: options.height ?? input.height,
-      targetBitrate: options.targetBitrate ?? input.targetBitrate,
-    };
-    return new QualityMeter(info, options.constants);
-  };
-  const score = (into: QualityMeter, records: readonly FrameRecord[]): void => {
+  let session: { readonly meter: QualityMeter; readonly info: SessionInfo; readonly fpsFrom: RateSource } | undefined;
+  let waiting: readonly FrameRecord[] = [];
+  const score = (records: readonly FrameRecord[]): QualityMeter => {
+    if (!session) {
+      const chosen = chooseInfo(input, options, records);
+      session = { ...chosen, meter: new QualityMeter(chosen.info, options.constants) };
+    }
+    const { meter } = session;
     for (const record of records) {
       const raw = values.next(record);
-      into.push(raw);
-      onFrame?.(into, record, raw);
+      meter.push(raw);
+      onFrame?.(meter, record, raw);
     }
+    return meter;
   };
+  const isRateKnown = options.fps !== undefined || input.fps !== undefined;
   for await (const records of input.records()) {
     options.signal?.throwIfAborted();
-    if (meter) {
-      score(meter, records);
-      continue;
-    }
-    waiting = waiting.length === 0 ? [...records] : waiting.concat(records);
-    if (waiting.length >= RATE_ESTIMATION_FRAMES || options.fps !== undefined || input.fps !== undefined) {
-      meter = begin(waiting);
-      score(meter, waiting);
-      waiting = [];
-    }
+    if (!session) waiting = [...waiting, ...records];
+    if (session) score(records);
+    else if (isRateKnown || waiting.length >= RATE_ESTIMATION_FRAMES) score(waiting);
   }
-  if (!meter) {
-    meter = begin(waiting);
-    score(meter, waiting);
-  }
+  const meter = session?.meter ?? score(waiting);
+  const { info, fpsFrom } = session!;
   const quality = meter.result();
   return {
     format: input.format,
@@ -106,6 +88,25 @@ export async function scoreInput(input: SessionInput, options: ScoreOptions = {}
     ...(input.extra && { extra: input.extra }),
     issues: [...input.notes.issues, ...plausibilityIssues(quality, fpsFrom, values)],
   };
+}
+
+/** Decides the properties of a session from the options, the file and its first records. */
+function chooseInfo(
+  input: SessionInput,
+  options: ScoreOptions,
+  records: readonly FrameRecord[],
+): { readonly info: SessionInfo; readonly fpsFrom: RateSource } {
+  const stated = options.fps ?? input.fps ?? records.find((record) => record.fps !== undefined)?.fps;
+  const estimate = stated ?? estimateRate(records);
+  const info = {
+    fps: estimate ?? 60,
+    width: options.width ?? input.width,
+    height: options.height ?? input.height,
+    targetBitrate: options.targetBitrate ?? input.targetBitrate,
+  };
+  if (options.fps !== undefined) return { info, fpsFrom: 'option' };
+  if (stated !== undefined) return { info, fpsFrom: 'header' };
+  return { info, fpsFrom: estimate === undefined ? 'assumed' : 'estimated' };
 }
 
 /**

@@ -339,26 +339,38 @@ const MIN_REPORTED_SCORE = 0.05;
 /** Largest number of detections listed in a reading. */
 const MAX_LISTED = 20;
 
-/** Decodes the detections of batch item `n`, best first, without background classes, and the best score below the threshold. */
-export function findDetections(
-  outputs: ReadonlyMap<string, Values>,
-  n: number,
-  { width, height, fitted }: Batch,
-  crop: PreparedCrop,
-  classes: Classes,
+/**
+ * Makes a function that reads the detections of a batch item, best first and without background classes.
+ *
+ * @param file The model's file, for messages.
+ */
+export function createDetectionReader(
+  { words }: Classes,
   options: DetectOptions,
   file: string,
-): { readonly detections: readonly Detection[]; readonly bestBelowThreshold: number } {
-  const { format = 'yolov8', threshold = 0.25, overlap = 0.45, across = false, most = 300 } = options;
+): (
+  outputs: ReadonlyMap<string, Values>,
+  item: number,
+  batch: Batch,
+  crop: PreparedCrop,
+  view: Pick<View, 'rect'>,
+) => Observation {
+  const { format = 'yolov8', threshold = 0.25, overlap = 0.45, across = false, most = 300, activation } = options;
   const layout = formatOf(format);
-  const { words } = classes;
-  const context = { outputs, item: n, width, height, classes: words.length, activation: options.activation, file };
-  const found = readBoxes(layout, { ...context, threshold: Math.min(MIN_REPORTED_SCORE, threshold) });
-  const known = found.filter(({ label }) => words[label] != null);
-  const sure = known.filter(({ score }) => score > threshold);
-  const kept = (layout.overlaps ? suppressOverlaps(sure, overlap, across) : sortByScore(sure)).slice(0, most);
-  const bestBelowThreshold = known.reduce((best, { score }) => (score > threshold ? best : Math.max(best, score)), 0);
-  return { detections: kept.map((box) => toDetection(box, words[box.label]!, fitted[n]!, crop)), bestBelowThreshold };
+  const reported = Math.min(MIN_REPORTED_SCORE, threshold);
+  return (outputs, item, { width, height, fitted }, crop, view) => {
+    const size = { width, height, classes: words.length };
+    const found = readBoxes(layout, { outputs, item, ...size, activation, file, threshold: reported });
+    const known = found.filter(({ label }) => words[label] != null);
+    const sure = known.filter(({ score }) => score > threshold);
+    const kept = (layout.overlaps ? suppressOverlaps(sure, overlap, across) : sortByScore(sure)).slice(0, most);
+    if (kept.length === 0) {
+      const best = known.reduce((highest, { score }) => Math.max(highest, score), 0);
+      return { state: 'absent', confidence: clamp(1 - best) };
+    }
+    const detections = kept.map((box) => toDetection(box, words[box.label]!, fitted[item]!, crop));
+    return summarizeDetections(detections, options, crop, view);
+  };
 }
 
 /** Converts a box from the network's input to the crop, clipped at its edges. */
@@ -376,16 +388,14 @@ function toDetection(
   return { word, score, x0: across(x0), y0: down(y0), x1: across(x1), y1: down(y1) };
 }
 
-/** Summarizes detections as an observation. `view` locates the crop in the frame. */
-export function summarizeDetections(
+/** Summarizes detections, of which there is one at least. `view` locates the crop in the frame. */
+function summarizeDetections(
   detections: readonly Detection[],
-  bestBelowThreshold: number,
-  { value = 'best' }: DetectOptions,
+  { value }: DetectOptions,
   crop: PreparedCrop,
   { rect }: Pick<View, 'rect'>,
 ): Observation {
-  const [best] = detections;
-  if (!best) return { state: 'absent', confidence: clamp(1 - bestBelowThreshold) };
+  const best = detections[0]!;
   const [fx, fy] = [rect.width / crop.width, rect.height / crop.height];
   const detail = detections.slice(0, MAX_LISTED).map(({ word, score, x0, y0, x1, y1 }) => ({
     word,
@@ -397,7 +407,8 @@ export function summarizeDetections(
   }));
   // A count is correct only if all detections are.
   const least = detections.reduce((low, { score }) => Math.min(low, score), 1);
-  if (value === 'best') return { state: 'seen', value: best.word, confidence: clamp(best.score), detail };
+  if (value !== 'count' && value !== 'words')
+    return { state: 'seen', value: best.word, confidence: clamp(best.score), detail };
   if (value === 'count') return { state: 'seen', value: detections.length, confidence: clamp(least), detail };
   const counts = Map.groupBy(detections, ({ word }) => word);
   const words = [...counts].map(([word, all]) => (all.length > 1 ? `${all.length} ${word}` : word));

@@ -3,7 +3,7 @@ import { estimateSeconds } from '../../compute/inference.ts';
 import type { Model } from '../../compute/tiling/model.ts';
 import { cropRgb } from '../../regions/crop.ts';
 import type { Assets, Deferred, Detector, FrameDetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
-import { findDetections, formatOf, summarizeDetections } from './boxes.ts';
+import { createDetectionReader, formatOf } from './boxes.ts';
 import {
   type Classes,
   classify,
@@ -128,19 +128,7 @@ class OnnxDetector implements Detector {
     const names = typeof labels === 'string' ? parseDictionary(await text(labels)) : labels;
     const classes: Classes = toClasses(names, options, file);
     if (options.task === 'classify') return (outputs, n) => classify(this.#output(outputs), n, classes, options, file);
-    const form = value === 'count' || value === 'words' ? value : 'best';
-    return (outputs, n, batch, crop, view) => {
-      const { detections, bestBelowThreshold } = findDetections(
-        outputs,
-        n,
-        batch,
-        crop,
-        classes,
-        { ...options, value: form },
-        file,
-      );
-      return summarizeDetections(detections, bestBelowThreshold, { value: form }, crop, view);
-    };
+    return createDetectionReader(classes, options, file);
   }
 
   async read(view: View): Promise<Observation> {

@@ -111,9 +111,43 @@ export function learnFingerprint(label: string, examples: readonly Example[]): S
   const [first] = examples;
   if (!first || first.length < 3) throw new PlaybyplayError('bad-sound', 'a sound to learn must last 0.03 s or more');
   const length = Math.min(MAX_FRAMES, ...examples.map((example) => example.length));
+  const { levels, weights } = weighCells(examples, length);
+  const recorded = examples.flatMap((example) => example.recorded ?? []);
+  const waves = learnWaveforms(recorded, Math.round(length * FRAME_SECONDS * SAMPLE_RATE)).map(packWaveform);
+  const most = Math.max(...weights);
+  if (!(most > 0) && waves.length === 0) {
+    throw new PlaybyplayError(
+      'bad-sound',
+      `nothing in the stretch for ${label} stands out from what was heard before`,
+      {
+        hint: 'Begin the stretch just where the sound begins; give several occurrences by more --from and --to.',
+      },
+    );
+  }
+  const quantized = Uint8Array.from(weights, (weight) =>
+    !(most > 0) || weight < 0.04 * most ? 0 : Math.round((255 * weight) / most),
+  );
+  return {
+    format: 'playbyplay/sound/1',
+    label,
+    bands: BANDS,
+    frames: length,
+    onset: onsetOf(quantized, length),
+    levels: Buffer.from(levels).toString('base64'),
+    weights: Buffer.from(quantized).toString('base64'),
+    examples: examples.length,
+    ...(waves.length === 0 ? {} : { waves }),
+  };
+}
+
+/** Measures the level of each cell over the examples, aligned with the first, and how constantly it stands out. */
+function weighCells(
+  examples: readonly Example[],
+  length: number,
+): { readonly levels: Uint8Array; readonly weights: Float64Array } {
   const excesses = examples.map(excessOf);
   const shifts = excesses.map((excess, i) =>
-    i === 0 ? 0 : bestShift(excesses[0]!, first.before, excess, examples[i]!.before, length),
+    i === 0 ? 0 : bestShift(excesses[0]!, examples[0]!.before, excess, examples[i]!.before, length),
   );
   const gains = examples.map((_, i) => (i === 0 ? 0 : gainBetween(examples, excesses, shifts, i, length)));
   const levels = new Uint8Array(length * BANDS);
@@ -143,32 +177,7 @@ export function learnFingerprint(label: string, examples: readonly Example[]): S
     // Other sounds cover quiet cells sooner.
     weights[i]! *= Math.max(0, 1 - (loudest - means[i]!) / DYNAMIC_RANGE_DB);
   }
-  const recorded = examples.flatMap((example) => example.recorded ?? []);
-  const waves = learnWaveforms(recorded, Math.round(length * FRAME_SECONDS * SAMPLE_RATE)).map(packWaveform);
-  const most = Math.max(...weights);
-  if (!(most > 0) && waves.length === 0) {
-    throw new PlaybyplayError(
-      'bad-sound',
-      `nothing in the stretch for ${label} stands out from what was heard before`,
-      {
-        hint: 'Begin the stretch just where the sound begins; give several occurrences by more --from and --to.',
-      },
-    );
-  }
-  const quantized = Uint8Array.from(weights, (weight) =>
-    !(most > 0) || weight < 0.04 * most ? 0 : Math.round((255 * weight) / most),
-  );
-  return {
-    format: 'playbyplay/sound/1',
-    label,
-    bands: BANDS,
-    frames: length,
-    onset: onsetOf(quantized, length),
-    levels: Buffer.from(levels).toString('base64'),
-    weights: Buffer.from(quantized).toString('base64'),
-    examples: examples.length,
-    ...(waves.length === 0 ? {} : { waves }),
-  };
+  return { levels, weights };
 }
 
 /** Returns each cell's excess over the mean of the frames before the sound. */

@@ -244,7 +244,8 @@ function reconstructFrames(
     }
     const received = gained(bytes);
     const rate = incoming || targets.length === 0 ? bitsPerSecond(received, to - from) : valueAt(targets, to);
-    const times = frameTimes(from, to, frames, gained(delays), gained(squares), gained(freezes));
+    const measured = { sum: gained(delays), squares: gained(squares), frozen: gained(freezes) };
+    const times = frameTimes(from, to, frames, measured);
     for (const [j, time] of times.entries()) {
       records.push({
         frame: records.length,
@@ -274,9 +275,7 @@ function frameTimes(
   from: number,
   to: number,
   n: number,
-  sum: number | undefined,
-  squares: number | undefined,
-  frozen: number | undefined,
+  { sum, squares, frozen }: Readonly<Record<'sum' | 'squares' | 'frozen', number | undefined>>,
 ): number[] {
   if (n === 0) return [];
   const stretch = to - from;
