@@ -8,7 +8,7 @@ export const KEYS_SHOWN = ['blue key', 'yellow key', 'red key'];
 
 /** Emits a key on the status bar whose message was not read: it was covered, or messages are off. */
 export function onKey(cue, game) {
-  if (cue.trigger === 'lost') return;
+  if (cue.trigger === 'lost' || cue.value === 'none') return;
   // Keys held before the bar was covered are not obtained again.
   const held = (game.state.held ??= []);
   const isHeld = held.includes(cue.value);

@@ -6,6 +6,7 @@ import type { Pack } from '../profile/pack.ts';
 import { checkSchema } from '../schema/check.ts';
 import type { Schema } from '../schema/from-schema.ts';
 import { inspectGame } from './game.ts';
+import { tryScriptOnSamples } from './sample-cues.ts';
 
 /** Options of `checkProfile`. */
 export interface ProfileCheckOptions {
@@ -21,10 +22,12 @@ export interface ProfileCheck {
   /** The mistakes for which `openGame`, and so `detect`, refuses the profile. */
   readonly issues: readonly Issue[];
   /**
-   * What `detect` does not refuse: rules without effect, words in the script that the dictionary does not have, mistakes in files for
+   * What `detect` does not refuse: rules without effect, words in the script that the dictionary does not have, failures of the script on sample cues, mistakes in files for
    * other languages and in the highlight settings.
    */
   readonly warnings: readonly Issue[];
+  /** Number of sample cues on which the script ran; 0 without a script, or with mistakes. */
+  readonly sampleCues: number;
 }
 
 /**
@@ -41,7 +44,8 @@ export async function checkProfile(
 ): Promise<ProfileCheck> {
   const { location, game, error, warnings } = await inspectGame(name, plugins, language);
   const { pack, path } = location;
-  const found = [...warnings];
+  const trial = game && (await tryScriptOnSamples(game));
+  const found = [...warnings, ...(trial?.issues ?? [])];
   for (const tag of game && language === undefined ? toLanguageTags(game.profile.languages) : []) {
     const other = await inspectGame(name, plugins, tag);
     const own = other.error?.issues.filter(({ code }) => code !== 'no-language-data') ?? [];
@@ -49,7 +53,7 @@ export async function checkProfile(
   }
   const settings = posix.join(posix.dirname(path), 'highlights.json');
   found.push(...(await checkHighlightSettings(pack, settings, highlightSettings)));
-  return { location: pack.locate(path), issues: error?.issues ?? [], warnings: found };
+  return { location: pack.locate(path), issues: error?.issues ?? [], warnings: found, sampleCues: trial?.cues ?? 0 };
 }
 
 /** Checks the highlight settings next to a profile, if there are any. */

@@ -20,6 +20,8 @@ export interface AttackCase {
    * @returns The command line after `playbyplay`.
    */
   make(folder: string): readonly string[] | Promise<readonly string[]>;
+  /** Environment variables of the run. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly expect: Expectation;
 }
 

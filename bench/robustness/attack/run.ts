@@ -60,7 +60,7 @@ interface Run extends Outcome {
   readonly exceeded?: string;
 }
 
-function run(argv: readonly string[], folder: string, { expect }: AttackCase): Promise<Run> {
+function run(argv: readonly string[], folder: string, { expect, env }: AttackCase): Promise<Run> {
   const { seconds = DEFAULT_SECONDS, megabytes = DEFAULT_MEGABYTES, descriptors = DEFAULT_DESCRIPTORS } = expect;
   const { interrupt } = expect;
   const start = performance.now();
@@ -69,7 +69,7 @@ function run(argv: readonly string[], folder: string, { expect }: AttackCase): P
   const child = spawn('sh', limited, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, TMPDIR: folder, NO_COLOR: '1' },
+    env: { ...process.env, TMPDIR: folder, NO_COLOR: '1', ...env },
   });
   let peak = 0;
   let exceeded: string | undefined;

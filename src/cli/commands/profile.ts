@@ -45,17 +45,18 @@ export const check: RunCommand<Spec<'profileCheck'>> = async (io, { plugin, lang
   const plugins = await loadUserPlugins(plugin);
   let total = 0;
   for (const name of names) {
-    const { location, issues, warnings } = await checkProfile(name, {
+    const { location, issues, warnings, sampleCues } = await checkProfile(name, {
       plugins,
       language,
       highlightSettings: settingsSchema,
     });
     total += issues.length + warnings.length;
-    if (json) io.stdout.write(`${JSON.stringify({ profile: location, issues, warnings })}\n`);
+    if (json) io.stdout.write(`${JSON.stringify({ profile: location, issues, warnings, sampleCues })}\n`);
     else {
       const mistakes = issues.length === 0 ? 'no mistakes' : formatCount(issues.length, 'mistake');
       const more = warnings.length === 0 ? '' : `, ${formatCount(warnings.length, 'warning')}`;
-      io.stdout.write(`${location}: ${mistakes}${more}\n${formatIssues(issues)}${formatIssues(warnings)}`);
+      const tried = sampleCues > 0 ? ` (script run on ${formatCount(sampleCues, 'sample cue')})` : '';
+      io.stdout.write(`${location}: ${mistakes}${more}${tried}\n${formatIssues(issues)}${formatIssues(warnings)}`);
     }
   }
   if (!json)
