@@ -1,10 +1,14 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, PlaybyplayError } from '../errors.ts';
+import { readInput } from '../files/input.ts';
 import { suggestSpelling } from '../spelling.ts';
 import { ROOT } from '../version.ts';
 import { commonName } from './format.ts';
 import { loadDictionary, type DictionarySource, type LoadedDictionary, type LoadOptions } from './load.ts';
+
+/** Limit of the size of a dictionary file. */
+const MAX_DICTIONARY_BYTES = 64 << 20;
 
 /** The folder of the built-in dictionaries. */
 export const builtinFolder = join(ROOT, 'dictionary');
@@ -35,8 +39,10 @@ export async function readSources(paths: readonly string[]): Promise<DictionaryS
   return Promise.all(
     paths.map(async (path) => {
       try {
-        return { file: path, data: await readFile(path, 'utf8'), isBuiltin: dirname(path) === builtinFolder };
+        const data = (await readInput(path, MAX_DICTIONARY_BYTES, 'dictionary-too-large')).toString();
+        return { file: path, data, isBuiltin: dirname(path) === builtinFolder };
       } catch (error) {
+        if (error instanceof PlaybyplayError) throw error;
         throw new PlaybyplayError('dictionary-missing', `cannot read the dictionary ${path}: ${messageOf(error)}`, {
           cause: error,
         });

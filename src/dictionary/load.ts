@@ -304,10 +304,15 @@ function checkRoot({ seed, path, report }: LocatedEntry, byKey: ReadonlyMap<stri
   }
   const otherKind = wordKinds.find((each) => each !== kind && byKey.has(entryKey(each, parentId)));
   const ownId = wordId(namespace, parentId);
-  const ids = [...byKey.values()].filter((entry) => entry.seed.kind === kind).map((entry) => entry.seed.id);
+  const known = (): string[] => {
+    const ids = [...byKey.values()].filter((entry) => entry.seed.kind === kind).map((entry) => entry.seed.id);
+    return byKey.has(entryKey(kind, ownId)) ? [ownId, ...ids] : ids;
+  };
   const hint = otherKind
     ? `"${parentId}" is one of the ${listOf[otherKind]}; a parent must be of the same kind.`
-    : suggestWord(parentId, byKey.has(entryKey(kind, ownId)) ? [ownId, ...ids] : ids);
+    : report.suggestsSpelling
+      ? suggestWord(parentId, known())
+      : undefined;
   report.add('unknown-parent', `${path}/parent`, `the parent "${parentId}" of "${id}" is not a known ${kind}`, hint);
   return undefined;
 }
@@ -325,7 +330,9 @@ function collectAddedSynonyms(
         const key = entryKey(kind, id);
         if (known.has(key)) added.set(key, [...(added.get(key) ?? []), ...synonyms]);
         else {
-          const ids = entries.filter(({ seed }) => seed.kind === kind).map(({ seed }) => seed.id);
+          const ids = report.suggestsSpelling
+            ? entries.filter(({ seed }) => seed.kind === kind).map(({ seed }) => seed.id)
+            : [];
           report.add(
             'unknown-word',
             appendPointer('/synonyms', kind, id),

@@ -5,6 +5,9 @@ import type { DictionaryIssue, IssueCode } from './issues.ts';
 /** A JSON object whose members have not been checked. */
 export type Json = Readonly<Record<string, unknown>>;
 
+/** Issues of a file that suggest a spelling; a person corrects the first ones first. */
+const MAX_ISSUES_WITH_SPELLING = 50;
+
 /** Collects the issues of one file. */
 export class Report {
   readonly issues: DictionaryIssue[] = [];
@@ -12,6 +15,11 @@ export class Report {
 
   constructor(file: string) {
     this.file = file;
+  }
+
+  /** Whether another issue should suggest a spelling: a search among all words, too slow for thousands of issues. */
+  get suggestsSpelling(): boolean {
+    return this.issues.length < MAX_ISSUES_WITH_SPELLING;
   }
 
   add(code: IssueCode, pointer: string, message: string, hint?: string): void {
@@ -35,15 +43,24 @@ export function checkShape(data: unknown, report: Report): Json | undefined {
     );
     return undefined;
   }
-  for (const problem of findProblems(dictionarySchema, data)) {
-    const { code, pointer } = classify(problem);
-    report.add(code, pointer, problem.message, problem.hint);
-  }
   const counts = wordKinds.map((kind) =>
     Array.isArray(data[listOf[kind]]) ? (data[listOf[kind]] as unknown[]).length : 0,
   );
   const total = counts.reduce((sum, count) => sum + count, 0);
-  if (total > limits.words) report.add('too-large', '', `${total} words are more than the limit of ${limits.words}`);
+  if (total > limits.words) {
+    // Checking so many words, and their relations, would take minutes.
+    report.add(
+      'too-large',
+      '',
+      `${total} words are more than the limit of ${limits.words}; the file was left out`,
+      'Split the dictionary into several files.',
+    );
+    return undefined;
+  }
+  for (const problem of findProblems(dictionarySchema, data)) {
+    const { code, pointer } = classify(problem);
+    report.add(code, pointer, problem.message, problem.hint);
+  }
   return data;
 }
 

@@ -7,7 +7,13 @@ import { suggestSpelling } from '../spelling.ts';
 import { normalizePath, MAX_FILE_BYTES, type Pack } from './pack.ts';
 
 const MAX_ENTRIES = 10_000;
-const MAX_ARCHIVE_BYTES = 1 << 30;
+const MAX_ARCHIVE_BYTES = 512 << 20;
+/** Limit of what all files of an archive come to. */
+const MAX_CONTENT_BYTES = 512 << 20;
+/** How many times larger a file may become; more is possible only for one that repeats a few bytes. */
+const MAX_COMPRESSION_RATIO = 200;
+/** Size up to which any ratio is accepted. */
+const SMALL_FILE_BYTES = 1 << 20;
 
 /**
  * Opens the pack in a ZIP archive. A single folder that holds everything else, as archives of repositories have it, is skipped.
@@ -66,8 +72,20 @@ async function readEntries(zip: ZipFile, file: string): Promise<ReadonlyMap<stri
   if (zip.entryCount > MAX_ENTRIES) throw broken(file, `it holds ${zip.entryCount} files; the limit is ${MAX_ENTRIES}`);
   const entries = new Map<string, Entry>();
   try {
-    for await (const entry of zip.eachEntry())
-      if (!entry.fileName.endsWith('/')) entries.set(normalizePath(entry.fileName, file), entry);
+    let total = 0;
+    for await (const entry of zip.eachEntry()) {
+      if (entry.fileName.endsWith('/')) continue;
+      // The archive cannot state less than it holds: yauzl ends reading where an entry exceeds its stated size.
+      const { uncompressedSize, compressedSize } = entry;
+      total += uncompressedSize;
+      if (total > MAX_CONTENT_BYTES) throw broken(file, `its files have more than ${MAX_CONTENT_BYTES} bytes`);
+      if (uncompressedSize > Math.max(SMALL_FILE_BYTES, MAX_COMPRESSION_RATIO * compressedSize))
+        throw broken(
+          file,
+          `${entry.fileName} is compressed to less than 1/${MAX_COMPRESSION_RATIO} of its size, as no file of a game is`,
+        );
+      entries.set(normalizePath(entry.fileName, file), entry);
+    }
   } catch (error) {
     // yauzl itself refuses absolute paths and those with "..".
     const path = /^(?:invalid relative|absolute) path: (.*)/.exec(messageOf(error))?.[1];

@@ -23,23 +23,45 @@ export interface Evidence {
   readonly confidence: number;
 }
 
+/**
+ * Elements of a group that must be seen in one picture to confirm a placement by itself: a count, a share of the group, and a
+ * share of the profile's largest group. A wrong placement shows two or three by chance, most easily of a small group; a right one
+ * shows half of a group.
+ */
+const MIN_CONVINCING_ELEMENTS = 3;
+const MIN_GROUP_SHARE = 0.25;
+const MIN_LARGEST_GROUP_SHARE = 0.15;
+/** Profiles with fewer elements are confirmed by two in one picture. */
+const MIN_ELEMENTS_OF_FULL_PROFILE = 6;
+/** Without such a picture: pictures that differ, and the share of them that must show two elements. */
+const MIN_DIFFERENT_PICTURES = 3;
+const MIN_SHOWING_SHARE = 0.5;
+/** Pictures are compared by the levels of a grid; they differ where a tenth of its cells differ by so many levels. */
+const GRID = 16;
+const MIN_LEVEL_DIFFERENCE = 6;
+const MIN_DIFFERENT_SHARE = 0.1;
+
 /** Counts the elements seen in pictures. */
 export class EvidenceCounter {
   readonly #names: readonly string[];
+  readonly #requirements: ReadonlyMap<string, ElementGroup>;
   readonly #seen: number[];
+  readonly #sketches: { readonly levels: Uint8Array; readonly shows: boolean }[] = [];
   #sum = 0;
+  #isConvinced = false;
   pictures = 0;
   showing = 0;
   /** Elements seen, summed over the pictures. */
   sightings = 0;
 
-  constructor(names: readonly string[]) {
-    this.#names = names;
-    this.#seen = names.map(() => 0);
+  constructor(reader: ElementReader) {
+    this.#names = reader.names;
+    this.#requirements = reader.groups;
+    this.#seen = reader.names.map(() => 0);
   }
 
-  /** @param seen Confidence per element of one picture. */
-  add(seen: Float64Array): void {
+  /** @param seen Confidence per element of the picture. */
+  add(seen: Float64Array, picture: Picture): void {
     let count = 0;
     for (const [i, confidence] of seen.entries()) {
       if (confidence < MIN_ELEMENT_CONFIDENCE) continue;
@@ -49,12 +71,24 @@ export class EvidenceCounter {
     }
     this.pictures++;
     this.sightings += count;
-    if (count >= Math.min(2, this.#names.length)) this.showing++;
+    const shows = count >= Math.min(2, this.#names.length);
+    if (shows) this.showing++;
+    this.#isConvinced ||= [...this.#requirements.values()].some(
+      ({ indices, required }) => indices.filter((i) => seen[i]! >= MIN_ELEMENT_CONFIDENCE).length >= required,
+    );
+    const levels = sketchLevels(picture);
+    if (this.#sketches.every((one) => differs(one.levels, levels))) this.#sketches.push({ levels, shows });
   }
 
-  /** Whether the placement is plausible: two elements in one picture, or a profile's only element in three. */
+  /**
+   * Whether the placement is plausible: one picture shows enough elements of a group, or half of the pictures that differ show two;
+   * a profile's only element in three pictures. Equal pictures are no further evidence.
+   */
   get fits(): boolean {
-    return this.#names.length > 1 ? this.showing >= 1 : this.sightings >= 3;
+    if (this.#names.length <= 1) return this.sightings >= 3;
+    if (this.#isConvinced) return true;
+    const showing = this.#sketches.filter(({ shows }) => shows).length;
+    return this.#sketches.length >= MIN_DIFFERENT_PICTURES && showing >= MIN_SHOWING_SHARE * this.#sketches.length;
   }
 
   get evidence(): Evidence {
@@ -66,6 +100,27 @@ export class EvidenceCounter {
     const { pictures, showing } = this;
     return { pictures, showing, elements, confidence: this.fits ? Math.round(confidence * 1000) / 1000 : 0 };
   }
+}
+
+/** Luma levels at the points of a grid. */
+function sketchLevels({ width, height, y: luma }: Picture): Uint8Array {
+  return Uint8Array.from({ length: GRID * GRID }, (_, i) => {
+    const [x, y] = [((i % GRID) + 0.5) / GRID, (Math.floor(i / GRID) + 0.5) / GRID];
+    return luma.data[Math.floor(y * height) * luma.stride + Math.floor(x * width)]!;
+  });
+}
+
+function differs(a: Uint8Array, b: Uint8Array): boolean {
+  const different = a.reduce((sum, level, i) => sum + Number(Math.abs(level - b[i]!) >= MIN_LEVEL_DIFFERENCE), 0);
+  return different >= MIN_DIFFERENT_SHARE * a.length;
+}
+
+/** Elements that are visible together. */
+interface ElementGroup {
+  /** Indices of the elements. */
+  readonly indices: readonly number[];
+  /** How many of them one picture must show to confirm a placement. */
+  readonly required: number;
 }
 
 /** A detector that sees something only where the placement is right. */
@@ -100,10 +155,27 @@ export class ElementReader implements Disposable {
   readonly #readCounts = new Map<string, number>();
   #cache: { readonly key: string; readonly set: RegionSet } | undefined;
 
-  private constructor(profile: Profile, elements: readonly Element[], regions: Readonly<Record<string, RegionSpec>>) {
+  /** Elements by the key of their modes. */
+  readonly groups: ReadonlyMap<string, ElementGroup>;
+
+  private constructor(
+    profile: Profile,
+    elements: readonly Element[],
+    regions: Readonly<Record<string, RegionSpec>>,
+    groupSizes: readonly number[],
+  ) {
     this.#profile = profile;
     this.#elements = elements;
     this.#regions = regions;
+    const total = groupSizes.reduce((sum, size) => sum + size, 0);
+    const minimum = total < MIN_ELEMENTS_OF_FULL_PROFILE ? Math.min(2, total) : MIN_CONVINCING_ELEMENTS;
+    const byKey = Map.groupBy(elements.keys(), (i) => elements[i]!.modes);
+    this.groups = new Map(
+      [...byKey].map(([key, indices]) => {
+        const shares = [MIN_GROUP_SHARE * indices.length, MIN_LARGEST_GROUP_SHARE * Math.max(...groupSizes)];
+        return [key, { indices, required: Math.ceil(Math.max(minimum, ...shares)) }];
+      }),
+    );
   }
 
   /** @param wanted Names of the detectors to use; default all. */
@@ -111,15 +183,12 @@ export class ElementReader implements Disposable {
     const { profile, assets } = game;
     const elements: Element[] = [];
     const regions = new Set<string>();
+    const groupSizes = new Map<string, number>();
     for (const { name, spec, kind } of game.detectors) {
       const { region } = spec;
-      if (
-        region === undefined ||
-        kind.input !== 'frame' ||
-        !isElement(profile, spec, kind) ||
-        (wanted && !wanted.has(name))
-      )
-        continue;
+      if (region === undefined || kind.input !== 'frame' || !isElement(profile, spec, kind)) continue;
+      groupSizes.set(modeKeyOf(profile, spec), (groupSizes.get(modeKeyOf(profile, spec)) ?? 0) + 1);
+      if (wanted && !wanted.has(name)) continue;
       const { fallback: _, ...own } = spec as typeof spec & { readonly fallback?: unknown };
       const modes = modeKeyOf(profile, spec);
       elements.push({ name, region, modes, isCheap: spec.kind === 'text', detector: await kind.open(own, assets) });
@@ -127,7 +196,12 @@ export class ElementReader implements Disposable {
     }
     const used = Object.entries(profile.regions).filter(([name]) => regions.has(name));
     elements.sort((a, b) => Number(b.isCheap) - Number(a.isCheap));
-    return new ElementReader(profile, elements, Object.fromEntries(used));
+    return new ElementReader(profile, elements, Object.fromEntries(used), [...groupSizes.values()]);
+  }
+
+  /** How many elements in one picture confirm a placement, whatever their group. */
+  get enough(): number {
+    return Math.max(0, ...[...this.groups.values()].map(({ required }) => required));
   }
 
   /** Names of the elements. Their order is that of all results. */
@@ -263,11 +337,11 @@ export async function findBestCandidate(
   let best: { readonly score: number; readonly found: FoundPlacement } | undefined;
   for (const { hud, prior } of candidates) {
     if (reader.hasCheapElements && !(await isAnySeen(reader, pictures.slice(0, 2), hud))) continue;
-    const count = new EvidenceCounter(reader.names);
+    const count = new EvidenceCounter(reader);
     let sum = 0;
     for (const [i, picture] of pictures.entries()) {
       const seen = await reader.read(picture, hud);
-      count.add(seen);
+      count.add(seen, picture);
       for (const confidence of seen) sum += confidence;
       if (i === 1 && count.sightings === 0) break;
     }

@@ -11,8 +11,9 @@ const DRAWN_PICTURE_CANDIDATES = 6;
 /** Counts the elements seen at a placement in pictures spread over a recording. */
 export async function collectEvidence(source: HudSource, hud: HudSettings, within?: TimeSpan): Promise<Evidence> {
   using reader = await ElementReader.open(source.game);
-  const count = new EvidenceCounter(reader.names);
-  for (const picture of spreadPictures(source, EVIDENCE_PICTURES, within)) count.add(await reader.read(picture, hud));
+  const count = new EvidenceCounter(reader);
+  for (const picture of spreadPictures(source, EVIDENCE_PICTURES, within))
+    count.add(await reader.read(picture, hud), picture);
   return count.evidence;
 }
 

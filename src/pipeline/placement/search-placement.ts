@@ -40,7 +40,7 @@ export const MAX_CHECKED_PICTURES = 40;
 const MIN_SEARCHED_PICTURES = 3;
 const MAX_SEARCHED_PICTURES = 6;
 const MAX_SEARCHED_BYTES = 64 << 20;
-/** Elements in one picture that confirm the default placement. */
+/** Different elements below which the default placement may be seen by coincidence. */
 const ENOUGH_ELEMENTS = 3;
 /** Share of the elements read in a picture below which those seen may be coincidence. */
 const MIN_SHARE_SEEN = 0.4;
@@ -97,12 +97,12 @@ export async function checkDefaultPlacement(
 ): Promise<DefaultEvidence | undefined> {
   using reader = await ElementReader.open(source.game);
   if (reader.names.length === 0) return undefined;
-  const count = new EvidenceCounter(reader.names);
+  const count = new EvidenceCounter(reader);
   let isFramed = false;
   let share = 0;
   for (const picture of spreadPictures(source, maxPictures)) {
-    const seen = await reader.read(picture, {}, thorough ? {} : { stopAfter: ENOUGH_ELEMENTS });
-    count.add(seen);
+    const seen = await reader.read(picture, {}, thorough ? {} : { stopAfter: reader.enough });
+    count.add(seen, picture);
     share = Math.max(share, reader.shareSeen(seen));
     isFramed = hasBlackBorder(picture);
     if (count.fits && !thorough) break;

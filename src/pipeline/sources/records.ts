@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Reading, StreamEntry } from '../../detectors/kind.ts';
 import { readStream } from '../../detectors/stream/read-stream.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import type { HeaderLine } from '../../events/log.ts';
+import { readInput } from '../../files/input.ts';
 import type { CompiledProfile } from '../compile-profile.ts';
 import { alignClocks, type ClockPairs, toRecordingTime } from './clock.ts';
+
+/** Limit of the size of such a file. */
+const MAX_STREAM_BYTES = 256 << 20;
 
 /** A file that accompanies the recording, with a clock of its own. */
 export interface StreamSource {
@@ -38,7 +41,8 @@ export class RecordReader {
     const headers: NonNullable<HeaderLine['streams']>[number][] = [];
     const entries = new Map<string, readonly StreamEntry[]>();
     for (const { name, path, pairs } of sources) {
-      const content = await readFile(path).catch((error: unknown) => {
+      const content = await readInput(path, MAX_STREAM_BYTES, 'bad-stream').catch((error: unknown) => {
+        if (error instanceof PlaybyplayError) throw error;
         throw new PlaybyplayError('bad-stream', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
       });
       const clock = alignClocks(pairs ?? []);
