@@ -29,6 +29,8 @@ import { ProfileFitMonitor } from './warnings.ts';
 
 /** Failures of a plug-in that are reported, each once; all are counted. */
 const MAX_REPORTED_FAILURES = 50;
+/** Milliseconds after which samples are no longer interpreted together: far below the limits of a script's time. */
+const MAX_BATCH_MS = 100;
 
 /** readings → cues: trackers, activation rules and sequences of cues. */
 export async function* trackCues(
@@ -155,6 +157,16 @@ export async function* interpretCues(
     }
     if (script && Number.isFinite(until)) settled = Math.min(settled, take(script.onCues(until, [])));
   };
+  const waiting: CuesMessage[] = [];
+  const interpretWaiting = (): void => {
+    let next = 0;
+    const interpretSome = (): void => {
+      const start = performance.now();
+      while (next < waiting.length && performance.now() - start < MAX_BATCH_MS) interpret(waiting[next++]!);
+    };
+    while (next < waiting.length) script ? script.together(interpretSome) : interpretSome();
+    waiting.length = 0;
+  };
   const settle = async ({ end }: ChunkEndMessage): Promise<void> => {
     if (end !== undefined) {
       if (script) take(script.end(end));
@@ -162,13 +174,24 @@ export async function* interpretCues(
       settled = Number.POSITIVE_INFINITY;
     } else if (sequence && Number.isFinite(settled)) settled = Math.min(settled, take(await sequence.advance(settled)));
   };
-  for await (const message of messages) {
-    if (message.type === 'cues') interpret(message);
-    else if (message.type === 'chunk-end') await settle(message);
-    else yield message;
+  function* takeMade(): Generator<StatementsMessage | SideMessage> {
     yield* sides.splice(0);
     if (statements.length > 0) yield { type: 'statements', statements: statements.splice(0) };
-    if (message.type === 'chunk-end') yield { type: 'settled', until: settled };
+  }
+  for await (const message of messages) {
+    if (message.type === 'cues') {
+      waiting.push(message);
+      continue;
+    }
+    interpretWaiting();
+    yield* takeMade();
+    if (message.type !== 'chunk-end') {
+      yield message;
+      continue;
+    }
+    await settle(message);
+    yield* takeMade();
+    yield { type: 'settled', until: settled };
   }
   const counts = { ...Object.fromEntries(problems), ...(script ?? sequence)?.problemCounts };
   yield { type: 'summary', problems: counts };

@@ -57,6 +57,8 @@ export interface GameScript extends Disposable {
    * each at its own time; those due at `t` run after the cues. Without cues only time advances.
    */
   onCues(t: number, cues: readonly Cue[]): ScriptOutput;
+  /** Calls `run`, in which calls of `onCues` share the limit of time, for which each would otherwise start a thread. */
+  together(run: () => void): void;
   /** Ends the recording: runs the remaining timers in order, then `onEnd`. */
   end(t: number): ScriptOutput;
   /** Number of issues by code, including those that are not reported individually. */
@@ -131,6 +133,10 @@ class SandboxedScript implements GameScript {
       });
     this.#now = t;
     return this.#output(t - this.#lookback);
+  }
+
+  together(run: () => void): void {
+    this.#sandbox.guard(run);
   }
 
   end(t: number): ScriptOutput {
