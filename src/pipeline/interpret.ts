@@ -164,7 +164,9 @@ export async function* interpretCues(
       const start = performance.now();
       while (next < waiting.length && performance.now() - start < MAX_BATCH_MS) interpret(waiting[next++]!);
     };
-    while (next < waiting.length) script ? script.together(interpretSome) : interpretSome();
+    while (next < waiting.length)
+      if (script) script.together(interpretSome);
+      else interpretSome();
     waiting.length = 0;
   };
   const settle = async ({ end }: ChunkEndMessage): Promise<void> => {
