@@ -129,6 +129,9 @@ class ActionClauseParser {
       subject && (subject.end < verb.start || playerPossessives.has(context.wordAt(subject.end - 1) ?? ''));
     if (verb.voice === 'nominal' && subject && !isOwner) return;
     const isPassive = verb.voice === 'passive';
+    // "I killed" is active, whatever follows.
+    const isBarePassive = isPassive && verb.end === verb.start + 1;
+    if (isBarePassive && subject && ['i', 'we'].includes(context.wordAt(verb.start - 1) ?? '')) return;
     if (isPassive && (!isOpen(verb.word.slots.object) || (!subject && !context.isQuery))) return;
     const slots = subject ? { [isPassive ? 'object' : 'subject']: subject } : {};
     this.extend({ kind: 'action', verbs, slots, start, end: verbs.at(-1)!.end, cost });
@@ -172,6 +175,9 @@ class ActionClauseParser {
       const slot = !isOpen(rules.object) || !needsObject ? 'subject' : 'object';
       if (slots[slot] === undefined) for (const list of this.parseAfter(end, 'of')) yield fill(slot, list);
     }
+    const afterMine = slots.subject === undefined && context.isQuery ? context.skip(end, 'of mine') : undefined;
+    const player = afterMine === undefined ? undefined : playerPhrase(context, { start: end, end: afterMine });
+    if (player) yield fill('subject', singleNoun(player), -1);
     for (const slot of prepositionSlots) {
       if (slots[slot] !== undefined || !isOpen(rules[slot])) continue;
       for (const [preposition, cost] of prepositionsFor(verb, slot))

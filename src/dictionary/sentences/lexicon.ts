@@ -212,7 +212,13 @@ function matchParts(
       cost = articleCost;
     }
     const token = tokens[at++];
-    if (token === undefined || !isWordToken(token) || token.lower !== part) return undefined;
+    if (token === undefined || !isWordToken(token)) return undefined;
+    if (token.lower === part) continue;
+    // "draws cards"
+    const isPlural =
+      index > 0 && index === parts.length - 1 && word.kind === 'action' && token.lower === pluralOf(part);
+    if (!isPlural || particle !== undefined) return undefined;
+    cost += 1;
   }
   return { length: at - start, cost };
 }

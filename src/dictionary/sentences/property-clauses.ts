@@ -48,6 +48,9 @@ export function parsePropertyHeads(
   for (const subject of parseNounLists(context, start, 'object')) {
     if (context.tokens[subject.end]?.kind === 'possessive') addOwned(subject, subject.end + 1);
     else heads.push(...parseDisplayHead(context, start, subject));
+    // "Nova health"
+    if (context.isQuery && subject.any.length === 1 && subject.any[0]!.name !== undefined)
+      addOwned({ ...subject, cost: subject.cost + 1 }, subject.end);
   }
   let at = start;
   while (articles.has(context.wordAt(at) ?? '')) at++;

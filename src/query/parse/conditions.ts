@@ -246,6 +246,8 @@ function parseNear(context: ParseContext, first: ParsedCondition, depth: number)
     const next = context.skip(limit?.end ?? first.end, preposition);
     if (next === undefined || (side === 'around' && !limit) || !context.takeStep()) continue;
     for (const other of parseUnits(context, next, depth)) {
+      // A time is no event: "after the first minute".
+      if ('time' in other.condition) continue;
       const within = limit ?? parseLimit(context, other.end);
       const shared = shareSubject(first.condition, other.condition, true);
       // "of" relates what happens to different ones as well.
@@ -300,30 +302,50 @@ function isPlayer({ any, except }: SlotPattern): boolean {
   );
 }
 
+/** Parses "my first and third death" after "between". */
+function parseSharedOrdinals(context: ParseContext, first: ParsedCondition, at: number): ParsedCondition[] {
+  const isOwn = context.wordAt(at) === 'my';
+  const start = context.skip(at, 'the') ?? (isOwn ? at + 1 : at);
+  const [from, to] = [ordinalValue(context.wordAt(start) ?? ''), ordinalValue(context.wordAt(start + 2) ?? '')];
+  if (from === undefined || to === undefined || context.wordAt(start + 1) !== 'and') return [];
+  return parsePatterns(context, start + 3)
+    .filter(({ condition }) => lacksActor(condition))
+    .map(({ condition, end, cost }) => {
+      const of = isOwn ? withSubject(condition, thePlayer) : condition;
+      const find = isOwn && lacksActor(first.condition) ? withSubject(first.condition, thePlayer) : first.condition;
+      const near = (nth: number, side: 'after' | 'before'): Condition => ({ find, near: { nth, of }, side });
+      return { condition: { all: [near(from, 'after'), near(to, 'before')] }, end, cost: first.cost + cost };
+    });
+}
+
 /** Parses "kills between my first and my second death", "kills between respawn and death". */
 function parseBetween(context: ParseContext, first: ParsedCondition, depth: number): ParsedCondition[] {
   const next = context.skip(first.end, 'between');
   if (next === undefined) return [];
-  return parseUnits(context, next, depth).flatMap((start) => {
-    const afterAnd = context.skip(start.end, 'and');
-    if (afterAnd === undefined || !isAboutEvent(start.condition)) return [];
-    return parseUnits(context, afterAnd, depth)
-      .filter(({ condition }) => isAboutEvent(condition))
-      .map((end): ParsedCondition => {
-        const [find, from] = relateActors(first.condition, start.condition);
-        const [, to] = relateActors(find, end.condition);
-        return {
-          condition: {
-            all: [
-              { find, near: from, side: 'after' },
-              { find, near: to, side: 'before' },
-            ],
-          },
-          end: end.end,
-          cost: first.cost + start.cost + end.cost,
-        };
-      });
-  });
+  const shared = parseSharedOrdinals(context, first, next);
+  return [
+    ...shared,
+    ...parseUnits(context, next, depth).flatMap((start) => {
+      const afterAnd = context.skip(start.end, 'and');
+      if (afterAnd === undefined || !isAboutEvent(start.condition)) return [];
+      return parseUnits(context, afterAnd, depth)
+        .filter(({ condition }) => isAboutEvent(condition))
+        .map((end): ParsedCondition => {
+          const [find, from] = relateActors(first.condition, start.condition);
+          const [, to] = relateActors(find, end.condition);
+          return {
+            condition: {
+              all: [
+                { find, near: from, side: 'after' },
+                { find, near: to, side: 'before' },
+              ],
+            },
+            end: end.end,
+            cost: first.cost + start.cost + end.cost,
+          };
+        });
+    }),
+  ];
 }
 
 /** Parses "kill without death within 5 s" (before or after). */

@@ -44,6 +44,10 @@ function parseTimeFilter(context: ParseContext, at: number): Filter | undefined 
     parseInterval(context, at, 'from', 'to') ??
     parseInterval(context, at, 'from', 'until');
   if (interval) return interval;
+  // "after the first minute"
+  const afterFirst = context.skip(at, 'after the first');
+  const first = afterFirst === undefined ? undefined : parseDuration(context, afterFirst);
+  if (first) return { condition: { time: { from: first.seconds } }, end: first.end };
   for (const [preposition, bound] of boundPrepositions) {
     const next = context.skip(at, preposition);
     const time = next === undefined ? undefined : parseTime(context, next);
@@ -102,10 +106,11 @@ const fractions = new Map([
   ['quarter', 4],
 ]);
 const fractionOrdinals = ['first', 'second', 'third', 'fourth'];
+const shortOrdinals = ['1st', '2nd', '3rd', '4th'];
 
 /** Parses "in the second half", "in the middle", "at the start", "towards the end". */
 function parsePart(context: ParseContext, start: number): Filter | undefined {
-  const preposition = ['in', 'during', 'at', 'near', 'towards', 'toward', 'around'].find(
+  const preposition = ['in', 'during', 'at', 'near', 'towards', 'toward', 'around', 'of', 'from'].find(
     (each) => context.wordAt(start) === each,
   );
   if (preposition === undefined) return undefined;
@@ -117,7 +122,9 @@ function parsePart(context: ParseContext, start: number): Filter | undefined {
   if (word === 'end') return partFilter(0.9, 1, at + 1);
   const count = fractions.get(context.wordAt(at + 1) ?? '');
   if (count === undefined) return undefined;
-  const index = ['last', 'final'].includes(word) ? count - 1 : fractionOrdinals.indexOf(word);
+  const index = ['last', 'final'].includes(word)
+    ? count - 1
+    : Math.max(fractionOrdinals.indexOf(word), shortOrdinals.indexOf(word));
   return index < 0 || index >= count ? undefined : partFilter(index / count, (index + 1) / count, at + 2);
 }
 
@@ -270,6 +277,8 @@ function parseState(context: ParseContext, start: number): Filter | undefined {
   if (conjunction === undefined) {
     const value = parseValueState(context, stateVerbs.has(context.wordAt(start) ?? '') ? start + 1 : start);
     if (value) return toState(context, value, undefined);
+    const clause = context.wordAt(start) === 'with' ? parsePropertyState(context, start + 1) : undefined;
+    if (clause) return clause;
     const weapon = context.wordAt(start) === 'with' ? parseWeaponState(context, start + 1, true) : undefined;
     return weapon && toState(context, weapon, undefined);
   }

@@ -23,13 +23,23 @@ export interface NormalizedQuestion {
 const fillers: ReadonlySet<string> = new Set(
   (
     'please pls plz ever actually exactly really just btw hey hi hello ok okay um uh hmm well also simply thanks thx ' +
-    'bro dude lol'
+    'bro dude lol overall'
   ).split(' '),
 );
 
 const asSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-const fillerPhrases = ['so far', 'in total', 'in all', 'all in all', 'thank you', 'by the way', 'over all'];
+const fillerPhrases = [
+  'managed to',
+  'manage to',
+  'so far',
+  'in total',
+  'in all',
+  'all in all',
+  'thank you',
+  'by the way',
+  'over all',
+];
 
 const scopeNouns = asSet('match game video recording session clip log round vod');
 const scopeFollowers = asSet(
@@ -38,7 +48,10 @@ const scopeFollowers = asSet(
 
 /** "in this match": what is asked is asked of the given logs anyway. */
 function isScopePhrase(tokens: readonly Token[], at: number): boolean {
-  const [preposition, article, noun, next] = tokens.slice(at, at + 4).map(({ lower }) => lower);
+  const [preposition, article, noun, next] = tokens
+    .slice(at, at + 5)
+    .map(({ lower }) => lower)
+    .filter((each) => !['whole', 'entire', 'full', 'complete'].includes(each));
   if (!['in', 'of', 'during', 'throughout', 'from', 'for', 'on'].includes(preposition ?? '')) return false;
   const isArticle = ['the', 'this', 'that', 'my', 'whole', 'entire'].includes(article ?? '');
   return isArticle && scopeNouns.has(noun ?? '') && (next === undefined || scopeFollowers.has(next));
@@ -80,6 +93,9 @@ const expansions: ReadonlyMap<string, readonly string[]> = new Map(
     secs: 'seconds',
     u: 'you',
     'k/d': 'kd',
+    'kill/death': 'kd',
+    'kills/deaths': 'kd',
+    'kills/death': 'kd',
     'k-d': 'kd',
     'k:d': 'kd',
     kdr: 'kd',
@@ -107,9 +123,11 @@ export function normalizeQuestion(
   const tokens = dropFillers(tokenize(sentence).flatMap((token, i, all) => expand(token, all[i - 1], lexicon)));
   const corrections: Correction[] = [];
   const known = new Set(names.flatMap((name) => name.toLowerCase().split(' ')));
-  const corrected = tokens.map((token, i) => {
+  const corrected = tokens.flatMap((token, i) => {
     if (!isUnknown(token, lexicon, known) || isName(token, i, tokens)) return token;
     // A capital letter at the start can be that of a name.
+    const parts = splitCompound(token, dictionary, lexicon);
+    if (parts) return parts;
     const read = correct(token, lexicon, known, /^\p{Ll}/u.test(token.text));
     if (read === undefined) return token;
     const { start, end, text } = token;
@@ -134,6 +152,22 @@ function expand(token: Token, before: Token | undefined, lexicon: Lexicon): read
   return [token];
 }
 
+/** "doublekills" is "double kills". */
+function splitCompound(token: Token, { events }: Dictionary, lexicon: Lexicon): readonly Token[] | undefined {
+  const { lower } = token;
+  for (let at = 3; at <= lower.length - 3; at++) {
+    const [first, second] = [lower.slice(0, at), lower.slice(at)];
+    const pair = `${first} ${second}`;
+    const isEvent = events.some(({ name }) => name === pair || `${name}s` === pair);
+    const isKnown =
+      isEvent ||
+      (first === 'kill' && /^(?:streaks?|count)$/.test(second)) ||
+      (lexicon.knows(first) && /^(?:kills?|deaths?|frags?)$/.test(second));
+    if (isKnown) return [replaced(token, first), replaced(token, second)];
+  }
+  return undefined;
+}
+
 function replaced(token: Token, word: string): Token {
   return { ...token, kind: 'word', text: word, lower: word };
 }
@@ -141,10 +175,12 @@ function replaced(token: Token, word: string): Token {
 function dropFillers(tokens: readonly Token[]): readonly Token[] {
   const kept: Token[] = [];
   for (let i = 0; i < tokens.length; i++) {
+    // "kills made by Sarge"
+    if (['made', 'done', 'gotten', 'achieved'].includes(tokens[i]!.lower) && tokens[i + 1]?.lower === 'by') continue;
     const phrase = fillerPhrases.find((each) => each.split(' ').every((word, k) => tokens[i + k]?.lower === word));
     // "within 20 s in total" limits a sequence.
     const limits = phrase === 'in total' && tokens.some(({ lower }) => lower === 'within' || lower === 'then');
-    if (i > 0 && isScopePhrase(tokens, i)) i += 2;
+    if (i > 0 && isScopePhrase(tokens, i)) i += scopeNouns.has(tokens[i + 2]?.lower ?? '') ? 2 : 3;
     else if (phrase !== undefined && !limits) i += phrase.split(' ').length - 1;
     else if (tokens[i]!.kind !== 'word' || !fillers.has(tokens[i]!.lower)) kept.push(tokens[i]!);
   }

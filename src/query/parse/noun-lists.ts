@@ -24,7 +24,9 @@ function parseAlternatives(context: ParseContext, at: number, kind: 'object' | '
     for (const list of open) {
       if (!context.takeStep() || list.any.length >= maxNouns) return lists;
       const next = skipSeparator(context, list.end);
-      if (next !== undefined) for (const noun of parseNouns(context, next, kind)) longer.push(appendNoun(list, noun));
+      if (next !== undefined)
+        for (const noun of parseNouns(context, next, kind))
+          longer.push(appendNoun(list, noun, context.wordAt(next - 1) === 'and' ? 1 : 0));
     }
     // The cheapest list of each length stands for all others.
     open = [...Map.groupBy(longer, (list) => list.end).values()].map((same) =>
@@ -35,13 +37,13 @@ function parseAlternatives(context: ParseContext, at: number, kind: 'object' | '
   return lists;
 }
 
-function appendNoun(list: NounList, noun: NounPhrase): NounList {
-  return { any: [...list.any, noun], except: [], end: noun.end, cost: list.cost + noun.cost };
+function appendNoun(list: NounList, noun: NounPhrase, extraCost: number): NounList {
+  return { any: [...list.any, noun], except: [], end: noun.end, cost: list.cost + noun.cost + extraCost };
 }
 
 /** Skips a separator and a repeated preposition ("with railgun or with laser"). */
 function skipSeparator(context: ParseContext, at: number): number | undefined {
-  const next = skipListSeparator(context, at);
+  const next = skipListSeparator(context, at) ?? context.skip(at, 'and');
   const isRepeated = next !== undefined && context.wordAt(next) === 'with' && context.wordAt(next - 1) === 'or';
   return isRepeated ? next + 1 : next;
 }

@@ -143,8 +143,11 @@ class BodyParser {
   explainFailure(tokens: readonly Token[]): SentenceIssue {
     const whole = this.context(tokens);
     parseConditions(whole, 0);
-    const furthest = [whole, ...this.failures].reduce((best, each) => (placeOf(each) > placeOf(best) ? each : best));
-    return explainParseFailure(furthest, (word) => questionWords.has(word));
+    // What a reading added itself cannot be quoted.
+    const failures = this.failures.filter((each) => each.tokens.every(({ start, end }) => end > start));
+    const furthest = [whole, ...failures].reduce((best, each) => (placeOf(each) > placeOf(best) ? each : best));
+    const names = new Set((this.options.names ?? []).flatMap((name) => name.toLowerCase().split(' ')));
+    return explainParseFailure(furthest, (word) => questionWords.has(word) || names.has(word));
   }
 
   context(tokens: readonly Token[]): ParseContext {

@@ -1,4 +1,4 @@
-import type { Dictionary } from '../../dictionary/dictionary.ts';
+import type { Dictionary, Word } from '../../dictionary/dictionary.ts';
 import type { WordSlot } from '../../dictionary/format.ts';
 import {
   parseActionClauses,
@@ -24,11 +24,13 @@ import {
   type ParsedValue,
   type PropertyClause,
 } from '../../dictionary/sentences/property-clauses.ts';
+import { pluralOf } from '../../dictionary/inflection.ts';
 import { numberValue } from '../../dictionary/sentences/tokenize.ts';
 import type { ActionPattern, Condition, MentionPattern, PropertyPattern, SlotPattern, ValuePattern } from '../query.ts';
 import { recordSpan } from '../source-spans.ts';
 import type { ParsedCondition } from './filters.ts';
 import { parseNounLists } from './noun-lists.ts';
+import { ordinalValue } from './ordinals.ts';
 import { recordSubject } from './references.ts';
 import { hasImpossibleSlot } from './slot-compatibility.ts';
 
@@ -41,6 +43,7 @@ export function parsePatterns(context: ParseContext, at: number): ParsedConditio
     ...parseCompounds(context, at),
     ...parseAchievements(context, at),
     ...parseAnything(context, at),
+    ...parseMannerEvents(context, at),
     ...parseSlotFragments(context, at),
     ...parseMentions(context, at),
   ];
@@ -142,6 +145,7 @@ function parseCompounds(context: ParseContext, at: number): ParsedCondition[] {
     const modifiers: Modifier[] = [
       ...parseNounLists(context, start, 'object').filter(({ any }) => any.every((noun) => isInanimate(context, noun))),
       ...parseMannerNouns(context, start),
+      ...parseWeaponNames(context, start),
     ];
     return modifiers.flatMap((modifier) =>
       parseActionClauses(context, modifier.end, parseNounLists)
@@ -150,18 +154,47 @@ function parseCompounds(context: ParseContext, at: number): ParsedCondition[] {
         )
         .flatMap((clause): ParsedCondition[] => {
           const base = toAgentPattern(context, toActionPattern(context, clause), clause);
-          const slot = modifier.isManner
-            ? 'manner'
-            : modifier.any.every(({ words }) => words.every(({ word }) => isPlace(context.dictionary, word.id)))
-              ? 'at'
-              : 'with';
-          if (base[slot]) return [];
+          const slot = modifier.isManner ? 'manner' : compoundSlot(context, modifier, clause);
+          // "match begins" is a clause.
+          if (base[slot] || (slot === 'object' && clause.verbs[0]!.voice !== 'nominal')) return [];
           const filled = { ...base, [slot]: toSlotPattern(context, modifier, slot) };
           const condition = owner ? { ...filled, subject: toSlotPattern(context, owner, 'subject') } : filled;
-          return [{ condition, end: clause.end, cost: clause.cost + modifier.cost + (owner?.cost ?? 0) - 0.5 }];
+          return [
+            {
+              condition,
+              end: clause.end,
+              cost: clause.cost + modifier.cost + (owner?.cost ?? 0) - (clause.verbs[0]!.form === 'base' ? 1.5 : 0.5),
+            },
+          ];
         }),
     );
   });
+}
+
+/** What the noun before an action says: "rocket kills", "lava deaths", "weapon pickups". */
+function compoundSlot(
+  { dictionary }: ParseContext,
+  { any }: NounList,
+  { verbs }: ActionClause,
+): 'with' | 'at' | 'object' {
+  const isHarm = verbs.every(({ word }) => ['harm', 'die'].some((each) => dictionary.isA(word.id, each, 'action')));
+  const isMade = any.every(({ words }) => words.some(({ word }) => dictionary.isA(word.id, 'item', 'object')));
+  if (any.every(({ words }) => words.every(({ word }) => isPlace(dictionary, word.id))))
+    return isHarm ? 'at' : 'object';
+  return isHarm && isMade ? 'with' : 'object';
+}
+
+/** Parses "sniper" for "sniper rifle", "plasma" for "plasma gun". */
+function parseWeaponNames(context: ParseContext, at: number): Modifier[] {
+  const first = context.wordAt(at);
+  if (first === undefined) return [];
+  const words = [' rifle', ' gun', ' launcher', ' cannon', 'gun'].flatMap((suffix) => {
+    const sources = ['', ...context.dictionary.sources.map(({ name }) => `${name}:`)];
+    return sources.flatMap((source) => context.dictionary.find(`${source}${first}${suffix}`, 'object') ?? []);
+  });
+  if (words.length === 0) return [];
+  const candidates = words.map((word) => ({ word, cost: 0 }));
+  return [{ any: [{ words: candidates, start: at, end: at + 1, cost: 1 }], except: [], end: at + 1, cost: 1.5 }];
 }
 
 function isNominal({ voice, form }: ActionClause['verbs'][number]): boolean {
@@ -170,18 +203,44 @@ function isNominal({ voice, form }: ActionClause['verbs'][number]): boolean {
 
 function isInanimate({ dictionary }: ParseContext, { words, name, count, of }: NounPhrase): boolean {
   if (words.length === 0 || of !== undefined || name !== undefined || count !== undefined) return false;
-  return words.every(({ word }) => ['item', 'hazard', 'place'].some((each) => dictionary.isA(word.id, each, 'object')));
+  return words.every(
+    ({ word }) => !dictionary.isA(word.id, 'character', 'object') && !dictionary.isA(word.id, 'group', 'object'),
+  );
 }
 
 type Modifier = NounList & { readonly isManner?: true };
 
+/** Parses "headshots", "my headshots". */
+function parseMannerEvents(context: ParseContext, at: number): ParsedCondition[] {
+  const isOwn = context.wordAt(at) === 'my' || context.wordAt(at) === 'your';
+  const harm = context.dictionary.find('harm', 'action');
+  if (!harm) return [];
+  return parseMannerNouns(context, isOwn ? at + 1 : at, /^by /).map(({ any, end, cost }) => ({
+    condition: {
+      action: [harm.id],
+      ...(isOwn && { subject: { any: [{ words: ['player'] }] } }),
+      manner: { any: any.map(({ words }) => ({ words: words.map(({ word }) => word.id) })) },
+    },
+    end,
+    cost,
+  }));
+}
+
 /** "headshot" in "headshot kills": a manner without its preposition. */
-function parseMannerNouns(context: ParseContext, at: number): Modifier[] {
+function parseMannerNouns(
+  context: ParseContext,
+  at: number,
+  preposition = /^(?:by|with|from|in|on|while|at) /,
+): Modifier[] {
   const { dictionary } = context;
   return dictionary.descendants('manner', 'property').flatMap((word): Modifier[] => {
-    const name = word.name.replace(/^(?:by|with|from|in|on|while|at) /, '');
+    const name = word.name.replace(preposition, '');
     const end =
-      name === word.name ? undefined : (context.skip(at, name) ?? context.skip(at, name.replace(/ attack$| hit$/, '')));
+      name === word.name
+        ? undefined
+        : (context.skip(at, name) ??
+          context.skip(at, pluralOf(name)) ??
+          context.skip(at, name.replace(/ attack$| hit$/, '')));
     if (end === undefined) return [];
     return [
       { any: [{ words: [{ word, cost: 0 }], start: at, end, cost: 1 }], except: [], end, cost: 1, isManner: true },
@@ -190,7 +249,7 @@ function parseMannerNouns(context: ParseContext, at: number): Modifier[] {
 }
 
 const achievementVerbs = new Set(
-  'make makes made get gets got have has had score scores scored do does did achieve achieves achieved earn earns earned record records recorded take takes took suffer suffers suffered'.split(
+  'make makes made get gets got have has had score scores scored do does did achieve achieves achieved earn earns earned record records recorded'.split(
     ' ',
   ),
 );
@@ -224,8 +283,32 @@ function parseAchievements(context: ParseContext, at: number): ParsedCondition[]
         } as ParsedCondition['condition'],
         cost: each.cost + subject.cost,
       }));
-    return [...clauses, ...compounds];
+    const headshots = parseMannerEvents(context, next).map((each) => ({
+      ...each,
+      condition: {
+        ...each.condition,
+        subject: toSlotPattern(context, subject, 'subject'),
+      } as ParsedCondition['condition'],
+      cost: each.cost + subject.cost,
+    }));
+    const nth = ordinalValue(context.wordAt(next) ?? '');
+    const ordinals =
+      nth === undefined
+        ? []
+        : parseNominals(context, next + 1).map(({ pattern, end, cost }) => ({
+            condition: { nth, of: { ...pattern, subject: toSlotPattern(context, subject, 'subject') } },
+            end,
+            cost: cost + subject.cost,
+          }));
+    return [...clauses, ...compounds, ...headshots, ...ordinals];
   });
+}
+
+/** Parses an action as a noun without a subject: "kill with the railgun". */
+function parseNominals(context: ParseContext, at: number): { pattern: ActionPattern; end: number; cost: number }[] {
+  return parseActionClauses(context, at, parseNounLists)
+    .filter(({ verbs, slots, start }) => isNominal(verbs[0]!) && !slots.subject && verbs[0]!.start === start)
+    .map((clause) => ({ pattern: toActionPattern(context, clause), end: clause.end, cost: clause.cost }));
 }
 
 const anythingPhrases = [
@@ -254,16 +337,38 @@ function lacksRequiredObject({ verbs, slots }: ActionClause): boolean {
 
 function toActionPattern(context: ParseContext, { verbs, slots, amount, unit }: ActionClause): ActionPattern {
   const patterns = (Object.entries(slots) as [WordSlot, NounList][]).map(([slot, list]) => {
-    const target = slots.with ? slot : redirectInstruments(context.dictionary, slot, list);
+    const redirected = slots.with ? slot : redirectInstruments(context.dictionary, slot, list);
+    // "kills on Sarge"
+    const target =
+      redirected === 'at' && !slots.object && areCharacters(context.dictionary, list) ? 'object' : redirected;
     return [target, toSlotPattern(context, list, target)] as const;
   });
-  const actions = [...new Set(verbs.map(({ word }) => word.id))];
+  const actions = [
+    ...new Set(verbs.flatMap(({ word }) => [word.id, ...(slots.object ? [] : longerActions(context, word))])),
+  ];
   return {
     action: recordSpan(actions, context, { start: verbs[0]!.start, end: verbs.at(-1)!.end }),
     ...(Object.fromEntries(patterns) as Partial<Record<WordSlot, SlotPattern>>),
     ...(amount && { amount }),
     ...(unit && { unit: toIds(context, unit.words, unit) }),
   };
+}
+
+/** "who scored" is about goals too: without an object, the actions that name it are meant. */
+function longerActions({ dictionary }: ParseContext, { name }: Word): readonly string[] {
+  if (name !== 'score') return [];
+  return dictionary
+    .words('action')
+    .filter((word) => word.name.startsWith(`${name} `))
+    .map(({ id }) => id);
+}
+
+function areCharacters(dictionary: Dictionary, { any }: NounList): boolean {
+  return any.every(
+    ({ words, name }) =>
+      name !== undefined ||
+      (words.length > 0 && words.every(({ word }) => dictionary.isA(word.id, 'character', 'object'))),
+  );
 }
 
 /** "deaths by shotgun": a weapon as the subject is the instrument. */
@@ -318,7 +423,12 @@ const changeNouns = new Map<string, NonNullable<PropertyPattern['change']>>(
 function parseChangeNouns(context: ParseContext, head: PropertyClause): ParsedCondition[] {
   const change = changeNouns.get(context.wordAt(head.end) ?? '');
   if (!change) return [];
-  return [{ condition: toPropertyPattern(context, head, { change }), end: head.end + 1, cost: head.cost - 0.5 }];
+  const plain = { condition: toPropertyPattern(context, head, { change }), end: head.end + 1, cost: head.cost - 0.5 };
+  const own = context.skip(head.end + 1, 'of mine') ?? context.skip(head.end + 1, 'by me');
+  const player = own === undefined ? undefined : playerPhrase(context, { start: head.end + 1, end: own });
+  if (!player) return [plain];
+  const condition = toPropertyPattern(context, { ...head, subject: singleNoun(player) }, { change });
+  return [plain, { condition, end: own!, cost: head.cost }];
 }
 
 /** "low health": the limits are conventions, which `explainQuery` shows. */

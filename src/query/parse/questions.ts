@@ -59,7 +59,7 @@ const haveForms = asSet('have has had');
 const beForms = asSet('is are was were am');
 /** Verbs that only say whose an event is: "how many kills did I get". */
 const achievementVerbs = asSet(
-  'make makes made get gets got gotten have has had score scored do does did done record recorded achieve achieved earn earned rack land landed take took taken suffer suffered perform performed pull pulled',
+  'make makes made get gets got gotten have has had score scored do does did done record recorded achieve achieved earn earned rack land landed suffer suffered perform performed pull pulled',
 );
 const players = asSet('i me we you');
 const anyone = asSet('player players person people guy guys one ones bot bots participant participants');
@@ -126,25 +126,37 @@ function declarative(tokens: Tokens): readonly Tokens[] {
   return ends.map((end) => [...asSubject(rest.slice(0, end)), first, ...rest.slice(end)]);
 }
 
+interface PlacedNoun {
+  readonly tokens: Tokens;
+  readonly cost: number;
+  /** Does the noun stand as an object, rather than name the event itself? */
+  readonly isObject?: true;
+}
+
 /**
  * The statements in which what was asked for stands at its place: "how many opponents did I kill with the railgun" is about
  * "I kill opponents with the railgun", "how many kills did Sarge get" about "Sarge's kills".
  */
-function withObject(noun: Tokens, clause: Tokens): readonly { readonly tokens: Tokens; readonly cost: number }[] {
-  const found: { tokens: Tokens; cost: number }[] = [];
+function withObject(noun: Tokens, clause: Tokens, auxiliary: Tokens = []): readonly PlacedNoun[] {
+  const found: PlacedNoun[] = [];
   for (let end = 1; end <= Math.min(maxSubjectTokens, clause.length); end++) {
-    const [subject, rest] = [clause.slice(0, end), clause.slice(end)];
+    const subject = clause.slice(0, end);
+    const rest = [...auxiliary, ...clause.slice(end)];
     let verb = 0;
     while (verb < rest.length && achievementVerbs.has(rest[verb]!.lower)) verb++;
-    if (verb > 0 || rest.length === 0)
+    if (verb > 0 || (rest.length === 0 && end <= 2))
       found.push({ tokens: [...owner(subject), ...noun, ...rest.slice(verb)], cost: 0 });
     for (let at = 1; at <= Math.min(3, rest.length); at++)
-      found.push({ tokens: [...asSubject(subject), ...rest.slice(0, at), ...noun, ...rest.slice(at)], cost: 0.5 });
+      found.push({
+        tokens: [...asSubject(subject), ...rest.slice(0, at), ...noun, ...rest.slice(at)],
+        cost: 0.5,
+        isObject: true,
+      });
     // "which weapon did I kill Sarge with"
     if (/^(?:with|to|from|by|at|in|on|of|for|against)$/.test(rest.at(-1)?.lower ?? ''))
       found.push({ tokens: [...asSubject(subject), ...rest, ...noun], cost: 0.5 });
     if (rest.length > 1)
-      found.push({ tokens: [...asSubject(subject), ...rest, word('with', rest.at(-1)), ...noun], cost: 2 });
+      found.push({ tokens: [...asSubject(subject), ...rest, word('with', rest.at(-1)), ...noun], cost: 4 });
   }
   return found;
 }
@@ -198,6 +210,18 @@ function count(body: Tokens, cost = 0): readonly Reading[] {
     })),
     ...streaks(body, cost - 1),
   ];
+}
+
+/** "how many minions did I kill": "2 minions" are two. */
+function countObjects(body: Tokens, cost = 0): readonly Reading[] {
+  return reading(
+    [body],
+    ({ condition: find, by }) => {
+      const object = 'action' in find ? (find as ActionPattern).object : undefined;
+      return object && !by ? { find, measure: { of: 'count', take: 'sum' } } : { find, count: true, ...(by && { by }) };
+    },
+    cost,
+  ).map((one) => ({ ...one, isCount: true as const }));
 }
 
 function list(body: Tokens, cost = 0, limits: Partial<Query> = {}): readonly Reading[] {
@@ -505,6 +529,11 @@ rule(
 rule('all|every|each|any|the|a|an of? the? <q>', ({ tokens }) => ask(tokens('q'), (query) => query, 1));
 rule('a? list|lists|table|overview of all? <q>', ({ tokens }) => ask(tokens('q'), (query) => query));
 rule('what|which|who is|are|was|were the|all? <q>', ({ tokens }) => ask(tokens('q'), (query) => query, 1));
+rule('<q> happened|happen|occurred|occur|took_place|take_place <r>', ({ tokens }) =>
+  ask([...tokens('q'), ...tokens('r')], (query) => query),
+);
+rule('what|which <x> happened|happen|occurred|took_place <r*>', ({ tokens }) => list([...tokens('x'), ...tokens('r')]));
+rule('<q> for me|myself', ({ tokens }) => ask([word('my', tokens('q')[0]), ...tokens('q')], (query) => query, 0.5));
 rule(
   '<q> happened|happen|occurred|occur|took_place|are_there|were_there|is_there|was_there|there_were|there_are',
   ({ tokens }) => ask(tokens('q'), (query) => query),
@@ -518,8 +547,22 @@ rule(`how_many|how_much <x> is|are|was|were|have_been|has_been|had_been there <r
   count([...tokens('x'), ...tokens('r')]),
 );
 rule(`how:how_many|how_much <x> ${doing}|${having}|can|could <c>`, ({ tokens, text }) =>
-  anyOf(withObject(tokens('x'), tokens('c')), ({ tokens: body, cost }) =>
-    count(body, cost + (text('how') === 'how much' ? 2 : 0)),
+  anyOf(withObject(tokens('x'), tokens('c')), ({ tokens: body, cost, isObject }) => {
+    const total = cost + (text('how') === 'how much' ? 4 : 0);
+    return isObject ? [...countObjects(body, total), ...streaks(body, total - 1)] : count(body, total);
+  }),
+);
+rule(`how_many ${doing}|${having} <s> <v>`, ({ tokens }) =>
+  count([...asSubject(tokens('s')), ...tokens('v'), word('someone', tokens('v')[0])], 1),
+);
+rule(`how_many|number_of|count_of different|distinct|unique <n> who:i|we|you <v>`, ({ tokens }) =>
+  anyOf(withObject(tokens('n'), [...tokens('who'), ...tokens('v')]), ({ tokens: body, cost }) =>
+    grouped(tokens('n'), [body], { distinct: true }, cost),
+  ),
+);
+rule('number_of|count_of <x> who:i|we|you <v>', ({ tokens }) =>
+  anyOf(withObject(tokens('x'), [...tokens('who'), ...tokens('v')]), ({ tokens: body, cost, isObject }) =>
+    isObject ? countObjects(body, cost) : count(body, cost),
   ),
 );
 rule(`how_many <x> ${doing}|${having} each|every ${[...anyone].join('|')}|opponent|enemy <v*>`, ({ tokens }) =>
@@ -543,19 +586,19 @@ function countedBySubject(body: Tokens): readonly Reading[] {
   );
 }
 
-rule('how_many|how_much <x>', ({ tokens }) => count(tokens('x'), 1));
-rule(`how_many of the|my|all|these? <x> ${be} <y>`, ({ tokens }) => count([...tokens('x'), ...tokens('y')]));
+rule('how_many|how_much <x>', ({ tokens }) => [...countObjects(tokens('x'), 1), ...streaks(tokens('x'), 0)]);
+rule(`how_many of the|all|these? <x> ${be} <y>`, ({ tokens }) => count([...tokens('x'), ...tokens('y')]));
 rule(`how_many of who:my|our <x> ${be} <y>`, ({ tokens }) =>
   count([word('my', tokens('x')[0]), ...tokens('x'), ...tokens('y')]),
 );
 rule('how_many <x> who:i|we|you <v>', ({ tokens }) =>
-  anyOf(withObject(tokens('x'), [...tokens('who'), ...tokens('v')]), ({ tokens: body, cost }) =>
-    count(body, cost + 0.5),
+  anyOf(withObject(tokens('x'), [...tokens('who'), ...tokens('v')]), ({ tokens: body, cost, isObject }) =>
+    isObject ? countObjects(body, cost + 0.5) : count(body, cost + 0.5),
   ),
 );
 rule(
   'count_of|count|number_of|the_number_of|total_number_of|the_total_number_of|amount_of|the_amount_of|tally_of all|the? <x>',
-  ({ tokens }) => count(tokens('x')),
+  ({ tokens }) => [...countObjects(tokens('x')), ...streaks(tokens('x'), -1)],
 );
 rule('<x> count|tally|counter', ({ tokens }) => count(tokens('x')));
 rule('who:my? total|overall <x>', ({ tokens }) => [
@@ -579,8 +622,8 @@ rule(`<q> ${per} unit:second|minute|hour|life|death <r*>`, ({ tokens, text }) =>
   return ask([...tokens('q'), ...tokens('r')], (query) => asRate(query, unit));
 });
 rule(
-  'average|mean number_of? <q> per|each|every|in_a|in_each|a match|game|session|round|map|recording|video',
-  ({ tokens }) => ask(tokens('q'), (query) => asRate(query, 'session'), 0.5),
+  'who:my? average|mean number_of? <q> per|each|every|in_a|in_each|a match|game|session|round|map|recording|video',
+  ({ tokens }) => ask([...tokens('who'), ...tokens('q')], (query) => asRate(query, 'session'), -0.5),
 );
 rule('<q> per|each|every|a|in_a match|game|session|recording|video on_average|average', ({ tokens }) =>
   ask(tokens('q'), (query) => asRate(query, 'session')),
@@ -643,6 +686,14 @@ rule('who:my? win|winning percentage|rate|ratio|percent', ({ tokens }) => {
   return share(wins, phrase('i win or i lose', tokens('who')[0]));
 });
 
+rule(
+  'the|what|which? percentage|percent|share|proportion|fraction of <x> link:with|by|in|on|against <y>',
+  ({ tokens }) => share([...tokens('x'), ...tokens('link'), ...tokens('y')], tokens('x')),
+);
+rule(`what|which|the? percentage|percent|share|proportion|fraction|part of who:my <x> ${be} <y>`, ({ tokens }) =>
+  share([...tokens('who'), ...tokens('y')], [...tokens('who'), ...tokens('x')], 0.5),
+);
+
 // Yes or no.
 rule(`who:${doing}|${having}|${be} <c>`, ({ tokens }) =>
   anyOf(declarative([...tokens('who'), ...tokens('c')]), (body) =>
@@ -656,7 +707,11 @@ rule('is|are|was|were|has|have there been? any|a|an|some? <x>', ({ tokens }) =>
 // Times.
 rule(
   'when|what_time|at_what_time|at_which_time|at_what_point|at_which_point|what_times|at_what_times|which_time <c>',
-  ({ tokens }) => anyOf(declarative(tokens('c')), (c) => [...list(c), ...ask(c, (query) => query, 0.5)]),
+  ({ tokens }) =>
+    anyOf(declarative(tokens('c')), (c) => [
+      ...list(c),
+      ...ask(c, (query) => (query.whether ? undefined : query), 0.5),
+    ]),
 );
 rule(`when ${be} <x>`, ({ tokens }) => ask(tokens('x'), (query) => query));
 rule('where in_the_video|in_the_recording? <c>', ({ tokens }) => anyOf(declarative(tokens('c')), (c) => list(c, 0.5)));
@@ -727,7 +782,7 @@ function firstTime(clause: Tokens): readonly Reading[] {
   );
 }
 
-rule(`how_long|how_much_time ${be}|passed|passes|went_by|elapsed? there? in? between <x>`, ({ tokens }) =>
+rule(`how_long|how_much_time ${be}|passed|passes|went_by|elapsed? there|it? in? between <x>`, ({ tokens }) =>
   between(tokens('x'), 'each'),
 );
 rule(
@@ -778,8 +833,13 @@ function lives(subject: Tokens, rest: Tokens, take: Take): readonly Reading[] {
   return measured(body, 'life', take);
 }
 
-rule(`how_long|how_much_time ${doing} <s> have|hold|use|carry|wield|keep|play|run with|around? <w>`, ({ tokens }) =>
-  held([...asSubject(tokens('s')), word('holding', tokens('w')[0]), ...tokens('w')], 'sum'),
+rule(
+  `how_long|how_much_time ${doing} <s> verb:have|hold|use|carry|wield|keep|play|run with|around? <w>`,
+  ({ tokens, text }) =>
+    held(
+      [...asSubject(tokens('s')), word(text('verb') === 'have' ? 'had' : 'holding', tokens('w')[0]), ...tokens('w')],
+      'sum',
+    ),
 );
 rule(`how_long|how_much_time who:${be} <s>`, ({ tokens }) =>
   anyOf(declarative([...tokens('who'), ...tokens('s')]), (state) => held(state, 'sum')),
@@ -797,7 +857,7 @@ rule(`how_much|how_many <p> ${doing}|${having} <s> <v>`, ({ tokens }) =>
   anyOf(withObject(tokens('p'), [...tokens('s'), ...tokens('v')]), ({ tokens: body, cost }) => sums(body, cost)),
 );
 rule(
-  `how_much <p> ${doing}|${having} <s> pick_up|picked_up|collect|collected|get|got|gain|gained|regain|recover|heal|earn <r*>`,
+  `how_much <p> ${doing}|${having} <s> pick_up|picked_up|collect|collected|get_back|got_back|get|got|gain|gained|regain|recover|heal|earn|make|receive|win <r*>`,
   ({ tokens }) => changeSums([...asSubject(tokens('s')), word('gain', tokens('p')[0]), ...tokens('p')], tokens('r')),
 );
 rule(
@@ -839,8 +899,9 @@ function sums(body: Tokens, cost: number): readonly Reading[] {
 
 // Properties.
 rule(
-  `how_much|how_many|what|which <p> ${doing}|${having} <s> have|had|got|left? left|remaining? when|as|while|before|right_before|just_before <c>`,
-  ({ tokens }) => stateWhen([...owner(tokens('s')), ...tokens('p')], tokens('c')),
+  `how:how_much|how_many|what|which <p> ${doing}|${having} <s> have|had|got|left? left|remaining? when|as|while|before|right_before|just_before <c>`,
+  ({ tokens, text }) =>
+    stateWhen([...owner(tokens('s')), ...tokens('p')], tokens('c'), text('how') === 'how many' ? 4 : 0),
 );
 rule(
   `how_much|how_many|what|which <p> ${doing}|${having} <s> have|had|got|left? left|remaining? at <t>`,
@@ -853,11 +914,11 @@ rule(
 rule(`what|which|how_high|how_low|how_much ${be} <p> at|after <t>`, ({ tokens }) => stateAt(tokens('p'), tokens('t')));
 rule(
   `what|which <w> ${be}|${doing} <s> holding|using|carrying|wielding|have|hold|use|carry|wield|had|with|on out|equipped|in_hand|in_my_hands? when|as|while|before|right_before|just_before <c>`,
-  ({ tokens }) => stateWhen([...owner(tokens('s')), ...tokens('w')], tokens('c')),
+  ({ tokens }) => stateWhen([...owner(tokens('s')), ...inHand(tokens('w'))], tokens('c')),
 );
 rule(
   `what|which <w> ${be}|${doing} <s> holding|using|carrying|wielding|have|hold|use|carry|wield|had|with|on out|equipped|in_hand|in_my_hands? at <t>`,
-  ({ tokens }) => stateAt([...owner(tokens('s')), ...tokens('w')], tokens('t')),
+  ({ tokens }) => stateAt([...owner(tokens('s')), ...inHand(tokens('w'))], tokens('t')),
 );
 rule('<p> at <t>', ({ tokens }) => stateAt(tokens('p'), tokens('t'), -1));
 rule('<p> on|upon|at|before|at_time_of|at_the_time_of each|every|the? <c>', ({ tokens }) =>
@@ -893,6 +954,13 @@ rule(`what|how ${be} my how:${extremes} <p>`, ({ tokens, text }) =>
   extremeValue([word('my', tokens('p')[0]), ...tokens('p')], text('how')),
 );
 
+/** What one holds is the property "weapon", whatever one calls it. */
+function inHand(noun: Tokens): Tokens {
+  return noun.length === 1 && /^(?:guns?|weapons?|firearm|item|thing)$/.test(noun[0]!.lower)
+    ? [word('weapon', noun[0])]
+    : noun;
+}
+
 /** "highest health" is the value; "biggest health loss" is the event. */
 function extremeValue(body: Tokens, how: string): readonly Reading[] {
   const take = takeOf(how);
@@ -914,7 +982,7 @@ function extremeValue(body: Tokens, how: string): readonly Reading[] {
     ...propertyReading([body], ({ condition: find }) => {
       if (!isProperty(find) || isBareProperty(find)) return undefined;
       if (take === 'sum' || take === 'average') return { find, measure: { of: 'change', take } };
-      return { find, sort: { of: 'change', order: extremeOf(how) }, first: 1 };
+      return { find, sort: { of: 'change', order: how === 'worst' ? 'highest' : extremeOf(how) }, first: 1 };
     }),
     ...reading(
       [body],
@@ -929,9 +997,227 @@ function extremeValue(body: Tokens, how: string): readonly Reading[] {
   ];
 }
 
+// Groups by "each".
+rule('<q> with|for|in|on|by|from|against|to|at|per each|every <n>', ({ tokens }) => byEach(tokens('q'), tokens('n')));
+rule('break_down|breakdown_of|breakdown_for|split|group <q> by|per|into <n>', ({ tokens }) =>
+  byEach(tokens('q'), tokens('n')),
+);
+rule('<n> breakdown of|for <q>', ({ tokens }) => byEach(tokens('q'), tokens('n')));
+rule('who <v> how_many <x>', ({ tokens }) => countedBySubject(tokens('x')));
+rule('<x> count|counts per|of|for|by each|every? player|players|person|everyone', ({ tokens }) =>
+  countedBySubject(tokens('x')),
+);
+
+/** Counts the matches of a query by a group; `undefined` if it asks for something else. */
+function countedBy(query: Query | undefined, by: GroupKey | undefined): Query | undefined {
+  if (!query || !by || query.by) return undefined;
+  const isCount = query.count || query.measure?.of === 'count' || (isPlain(query) && isEvent(query.find));
+  return isCount ? { find: query.find, count: true, by: [by] } : undefined;
+}
+
+/** Groups what a question counts by what a noun names. */
+function byEach(question: Tokens, noun: Tokens): readonly (Reading | Redirection)[] {
+  if (noun.length === 1 && anyone.has(noun[0]!.lower)) return countedBySubject(question);
+  const key = noun.length === 1 ? keyNouns.get(noun[0]!.lower) : undefined;
+  return readQuestion(question).flatMap((inner): (Reading | Redirection)[] => {
+    if ('command' in inner || inner.firstKind) return [];
+    if (key) return [{ ...inner, build: (...bodies) => countedBy(inner.build(...bodies), key) }];
+    return [
+      {
+        ...inner,
+        firstKind: 'noun',
+        bodies: [noun, ...inner.bodies],
+        build: (first, ...bodies) => countedBy(inner.build(...bodies), groupOf(first!)),
+      },
+    ];
+  });
+}
+
+// Totals of changes.
+const losing = 'lost|spent|used|wasted|burned|fired';
+const gaining = 'gained|earned|collected|won|regained|recovered|healed|made|received|picked_up';
+const sumWords = 'total|overall|combined|sum_of';
+rule(`who:my? ${sumWords}|the? damage taken|suffered|received <r*>`, ({ tokens }) => {
+  const [whose, rest] = agentOf(tokens('r'), tokens('who'));
+  return changeSums([...whose, ...phrase('take damage', whose[0])], rest);
+});
+rule(`who:my? ${sumWords}? damage dealt|done|inflicted <r*>`, ({ tokens }) => {
+  const [whose, rest] = agentOf(tokens('r'), tokens('who'));
+  return measured([...whose, word('hurt', whose[0]), word('someone', whose[0]), ...rest], 'amount', 'sum');
+});
+rule(`who:my? ${sumWords} <p> ${losing} <r*>`, ({ tokens }) => {
+  const [whose, rest] = agentOf(tokens('r'), tokens('who'));
+  return changeSums([...whose, word('lose', whose[0]), ...tokens('p')], rest);
+});
+rule(`who:my? ${sumWords} <p> ${gaining} <r*>`, ({ tokens }) => {
+  const [whose, rest] = agentOf(tokens('r'), tokens('who'));
+  return changeSums([...whose, word('gain', whose[0]), ...tokens('p')], rest);
+});
+rule('sum|total of <x>', ({ tokens }) =>
+  propertyReading([tokens('x')], ({ condition: find }) =>
+    isBareProperty(find) ? undefined : { find, measure: { of: 'change', take: 'sum' } },
+  ),
+);
+rule(
+  `how_many rounds|bullets|shots ${doing}|${having} <s> fire|fired|shoot|shot|use|used|spend|waste <r*>`,
+  ({ tokens }) => changeSums([...asSubject(tokens('s')), ...phrase('lose ammunition', tokens('s')[0])], tokens('r')),
+);
+
+/** "by Nova" after a total, else the player. */
+function agentOf(rest: Tokens, place: Tokens): readonly [subject: Tokens, rest: Tokens] {
+  if (rest[0]?.lower === 'by' && rest.length > 1) return [asSubject(rest.slice(1)), []];
+  return [[word('i', place[0] ?? rest[0])], rest];
+}
+
+// Extremes in other words.
+rule(
+  `when|where ${doing} <s> how:lose|gain|take the_most|most <p> at_once|in_one_go|in_one_hit|at_a_time?`,
+  ({ tokens, text }) => biggestChange([...asSubject(tokens('s')), word(text('how'), tokens('s')[0]), ...tokens('p')]),
+);
+rule(
+  'what? is|was|were? the|my? biggest|hardest|largest|worst|heaviest|strongest hit|blow|damage that? i|we? took|taken|suffered|received? <r*>',
+  ({ tokens }) => biggestChange(phrase('i take damage', tokens('r')[0]), tokens('r')),
+);
+rule('how how2:low|high did|does <p> get|go|drop|fall|rise|climb|become', ({ tokens, text }) =>
+  extremeValue(tokens('p'), text('how2') === 'low' ? 'lowest' : 'highest'),
+);
+rule('the? how:lowest|highest <p> got|went|was|ever_was|ever_got', ({ tokens, text }) =>
+  extremeValue(tokens('p'), text('how')),
+);
+rule('the? most|max <p> i|we had|have|ever_had|reached|got', ({ tokens }) =>
+  extremeValue([word('my', tokens('p')[0]), ...tokens('p')], 'highest'),
+);
+rule('the? least <p> i|we had|have|ever_had', ({ tokens }) =>
+  extremeValue([word('my', tokens('p')[0]), ...tokens('p')], 'lowest'),
+);
+rule('what? is|was? the|my? how:fastest|best|quickest|slowest|worst lap|lap_time <r*>', ({ tokens, text }) =>
+  /slow|worst/.test(text('how'))
+    ? extremeValue([...phrase('my lap time', tokens('r')[0]), ...tokens('r')], 'maximum')
+    : extremeValue([...phrase('my lap time', tokens('r')[0]), ...tokens('r')], 'minimum'),
+);
+
+function largestChange(find: Condition): Query {
+  return { find, sort: { of: 'change', order: 'highest' }, first: 1 };
+}
+
+function biggestChange(body: Tokens, filter: Tokens = []): readonly Reading[] {
+  if (filter.length === 0) return propertyReading([body], ({ condition }) => largestChange(condition), -1);
+  return propertyReading([body, filter], ({ condition }, { condition: only }) =>
+    isEvent(only) ? undefined : largestChange({ all: [condition, only] }),
+  );
+}
+
+// First and last at the end.
+rule('<q> edge:first|last', ({ tokens, text }) =>
+  ask(tokens('q'), (query) => (isPlain(query) ? { ...query, ...nthOf(text('edge')) } : undefined)),
+);
+rule('<s> edge:first|last <n> <x>', ({ tokens, text }) => {
+  const [token, ...more] = tokens('n');
+  const number = numberValue(token);
+  if (tokens('s').at(-1)?.kind !== 'possessive' || more.length > 0 || number === undefined || number < 1) return [];
+  return list([...tokens('s'), ...tokens('x')], -1, text('edge') === 'first' ? { first: number } : { last: number });
+});
+
+// Rankings in other words.
+rule('my favorite|favourite|main victim|target|prey', () =>
+  reading([phrase('i kill someone', undefined)], ({ condition }) => ({
+    find: condition,
+    by: [{ slot: 'object' }],
+    top: 1,
+  })),
+);
+rule('what|which <n> got|gave|earned|brought who:me|us the_most|most <x>', ({ tokens }) =>
+  grouped(tokens('n'), [[word('my', tokens('n')[0]), ...tokens('x')]], { top: 1 }),
+);
+rule(`with|by|to|in|at|from what|which <n> who:${doing}|${having}|${be} <c> ${most}`, ({ tokens, text }) =>
+  anyOf(declarative([...tokens('who'), ...tokens('c')]), (c) => [
+    ...grouped(tokens('n'), [[...c, word('with', tokens('n')[0]), ...tokens('n')]], limitOf(text('rank'))),
+    ...(keyNouns.has(text('n')) ? grouped(tokens('n'), [c], limitOf(text('rank'))) : []),
+  ]),
+);
+rule(`what|which <a> ${most} end:with|to|by|from|in|against|on`, ({ tokens, text }) =>
+  ask(
+    [word('which', tokens('a')[0]), ...tokens('a'), ...(text('end') === 'in' ? [] : tokens('end')), ...tokens('rank')],
+    (query) => query,
+  ),
+);
+rule('<n> with my most|fewest <x>', ({ tokens }) =>
+  grouped(tokens('n'), [[word('my', tokens('n')[0]), ...tokens('x')]], { top: 1 }),
+);
+rule('deadliest|best|strongest <n> of|for|among|overall all_players|everyone|everybody|all', ({ tokens }) =>
+  grouped(tokens('n'), [phrase('kills', tokens('n')[0])], { top: 1 }),
+);
+rule('the? top scorer|goalscorer|goal_scorer', () =>
+  reading([phrase('goals', undefined)], ({ condition }) => ({ find: condition, by: [{ slot: 'subject' }], top: 1 })),
+);
+rule(`what|which <x> ${doing}|${having} <c>`, ({ tokens }) =>
+  anyOf(withObject(tokens('x'), tokens('c')), ({ tokens: body, cost, isObject }) =>
+    isObject ? [] : list(body, cost + 1),
+  ),
+);
+
+// Lives in other words.
+rule(
+  'the? longest|max|maximum|most time|period|stretch that? i|we stayed_alive|survived|lived|was_alive|were_alive',
+  () => lives([], [], 'highest'),
+);
+rule('the? longest i|we survived|lived|stayed_alive', () => lives([], [], 'highest'));
+rule(`how_long ${doing} <s> live|survive|last|stay_alive how:at_most|at_best|at_least|at_worst`, ({ tokens, text }) =>
+  lives(tokens('s'), [], /most|best/.test(text('how')) ? 'highest' : 'lowest'),
+);
+rule(
+  `how_long ${doing}|${be} <s> live|survive|last|stay_alive|alive each_time|every_time|each_life|in_each_life|per_life|in_every_life`,
+  ({ tokens }) => lives(tokens('s'), [], 'each'),
+);
+rule(`how_long ${be} each|all of? my lives`, () => lives([], [], 'each'));
+rule('mean|average time alive per_life?', () => lives([], [], 'average'));
+rule('who:my? k:kill|death|frag rate per_minute?', ({ tokens, text }) =>
+  reading(
+    [[word('my', tokens('k')[0]), word(text('k') === 'death' ? 'deaths' : 'kills', tokens('k')[0])]],
+    ({ condition }) => ({
+      find: condition,
+      count: true,
+      per: 'minute',
+    }),
+  ),
+);
+rule('kpm', () =>
+  reading([phrase('my kills', undefined)], ({ condition }) => ({ find: condition, count: true, per: 'minute' })),
+);
+
+// Values in other words.
+rule(`how_many <p> ${be}? left|remaining|alive at <t>`, ({ tokens }) =>
+  stateAt([...tokens('p'), word('left', tokens('p').at(-1))], tokens('t')),
+);
+rule(`how_many <p> ${be}? left|remaining|alive when|at each? <c>`, ({ tokens }) =>
+  stateWhen([...tokens('p'), word('left', tokens('p').at(-1))], tokens('c')),
+);
+rule(`what ${be} <s> holding|using|carrying|wielding|equipped when|as|while|before <c>`, ({ tokens }) =>
+  stateWhen([...owner(tokens('s')), word('weapon', tokens('s')[0])], tokens('c')),
+);
+rule(`what ${be} <s> holding|using|carrying|wielding|equipped at <t>`, ({ tokens }) =>
+  stateAt([...owner(tokens('s')), word('weapon', tokens('s')[0])], tokens('t')),
+);
+rule('<p> <t> in', ({ tokens }) => stateAt(tokens('p'), tokens('t')));
+rule(`what|which <p> ${be} <s> at|on|in? at <t>`, ({ tokens }) =>
+  stateAt([...owner(tokens('s')), ...tokens('p')], tokens('t')),
+);
+rule(`what|which <p> ${be} <s> at|on|in? when <c>`, ({ tokens }) =>
+  stateWhen([...owner(tokens('s')), ...tokens('p')], tokens('c')),
+);
+
 // Series.
 rule('who:my? longest|best|biggest|highest|largest kill|killing|frag streak|spree|run|chain', ({ tokens }) =>
   streaks([word('my', tokens('who')[0]), ...phrase('kills without dying', tokens('who')[0])], -2),
+);
+rule('who:my? longest|best|biggest|highest|largest killstreak|spree|streak', ({ tokens }) =>
+  streaks([word('my', tokens('who')[0]), ...phrase('kills without dying', tokens('who')[0])], -2.5),
+);
+rule('longest|best|biggest|highest kill|killing|frag streak|spree of_mine', () =>
+  streaks(phrase('my kills without dying', undefined), -2),
+);
+rule('who:my most <x> without|in <y>', ({ tokens }) =>
+  streaks([...tokens('who'), ...tokens('x'), ...phrase('without dying', tokens('x')[0])], -2),
 );
 rule('who:my? kill|killing|frag streak|streaks', ({ tokens }) =>
   streaks([word('my', tokens('who')[0]), ...phrase('kills without dying', tokens('who')[0])], -1),
@@ -964,17 +1250,38 @@ rule('longest|most|best|biggest <x>', ({ tokens }) => streaks(tokens('x'), -1));
 
 // Rankings.
 const anyoneNouns = [...anyone].join('|');
-rule(`who ${doing}|${having}|${be} <c> ${most} <r*>`, ({ tokens, text }) =>
+rule(`who|whom who:${doing}|${having}|${be} <c> ${most} <r*>`, ({ tokens, text }) =>
   anyOf(withObject([word('someone', tokens('c')[0])], tokens('c')), ({ tokens: clause, cost }) =>
-    groupedByAsked([[...clause, ...tokens('r')]], limitOf(text('rank')), cost),
+    groupedByAsked([[...clause, ...tokens('r')]], limitOf(text('rank')), cost + (haveForms.has(text('who')) ? 1.5 : 0)),
   ),
 );
 rule(`who|which_player|which_person|which_one <c> ${most} <r*>`, ({ tokens, text }) =>
-  groupedByAsked([[word('someone', tokens('c')[0]), ...tokens('c'), ...tokens('r')]], limitOf(text('rank'))),
+  groupedByAsked(
+    [
+      [word('someone', tokens('c')[0]), ...tokens('c'), ...tokens('r')],
+      ...(tokens('c').length === 1
+        ? [[word('someone', tokens('c')[0]), ...tokens('c'), word('someone', tokens('c')[0]), ...tokens('r')]]
+        : []),
+    ],
+    limitOf(text('rank')),
+  ),
 );
-rule(`what|which <n> ${doing}|${having}|${be} <c> ${most} <r*>`, ({ tokens, text }) =>
-  anyOf(withObject(tokens('n'), tokens('c')), ({ tokens: clause, cost }) =>
-    grouped(tokens('n'), [[...clause, ...tokens('r')]], limitOf(text('rank')), cost),
+rule(`by who|whom who:${be}|${doing} <c> ${most}`, ({ tokens, text }) =>
+  groupedByAsked(
+    declarative([...tokens('who'), ...tokens('c')]).map((c) => [...c, ...phrase('by someone', tokens('c')[0])]),
+    limitOf(text('rank')),
+  ),
+);
+rule(`what|which <n> ${doing} <s> get|make|have|score the_most|most <x> with|in|on|by`, ({ tokens }) =>
+  grouped(tokens('n'), [[...owner(tokens('s')), ...tokens('x')]], { top: 1 }),
+);
+rule('what|which <n> i|we get|got|make|made|have|had|score|scored the_most|most <x> with|in|on|by', ({ tokens }) =>
+  grouped(tokens('n'), [[word('my', tokens('n')[0]), ...tokens('x')]], { top: 1 }),
+);
+rule(`what|which <n> verb:${doing}|${having}|${be} <c> ${most} <r*>`, ({ tokens, text }) =>
+  anyOf(
+    withObject(tokens('n'), tokens('c'), doForms.has(text('verb')) ? [] : tokens('verb')),
+    ({ tokens: clause, cost }) => grouped(tokens('n'), [[...clause, ...tokens('r')]], limitOf(text('rank')), cost),
   ),
 );
 rule(`in? what|which <n> ${doing}|${having}|${be} <c> ${most} <r*>`, ({ tokens, text }) => {
@@ -1109,6 +1416,13 @@ rule(
   ({ tokens }) => list([word('events', tokens('r')[0]), ...tokens('r')]),
 );
 
+rule('<n> v:played|drawn|scored|taken|used|bought|destroyed|made by <s>', ({ tokens }) =>
+  list([...asSubject(tokens('s')), ...tokens('v'), ...tokens('n')], 1),
+);
+rule(`what_time|what_times|which_time|which_times who:${doing} <c> at`, ({ tokens }) =>
+  anyOf(declarative([...tokens('who'), ...tokens('c')]), (c) => list(c)),
+);
+
 // Other commands.
 const commands: readonly (readonly [string, string])[] = [
   [
@@ -1142,7 +1456,7 @@ for (const [template, command] of commands) rule(template, () => [{ command, cos
 /** The words that questions are made of, beside those of the dictionary. */
 export const questionWords: ReadonlySet<string> = new Set([
   ...rules.flatMap(({ template }) => template.words),
-  ...'never not nobody mark half middle halfway moment recording video enemies later onwards onward while whilst having holding wielding carrying equipped'.split(
+  ...'someone anyone everyone something anything everything somebody anybody everybody nobody nothing whoever whatever whom mine never not event events mark half middle halfway moment recording video enemies later onwards onward while whilst having holding wielding carrying equipped'.split(
     ' ',
   ),
 ]);
