@@ -85,6 +85,11 @@ export const cases: readonly AttackCase[] = [
       writeFileSync(join(folder, 'clip.mp4'), readFileSync(recording));
       return ['detect', 'clip.mp4', '--game', './configs/evil', '--out', 'log'];
     },
-    expect: { exit: [1], says: /m\.onnx.* longer than 2 s/s, seconds: 60, megabytes: 1500 },
+    expect: {
+      exit: [1],
+      says: /detector “network”: the model m\.onnx is too slow: a run took longer than 2 s/,
+      seconds: 60,
+      megabytes: 1500,
+    },
   },
 ];

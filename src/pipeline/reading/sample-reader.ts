@@ -1,3 +1,4 @@
+import { PlaybyplayError } from '../../errors.ts';
 import { findSameSampleDetectors } from '../../cues/activation.ts';
 import { compileValue } from '../../cues/condition.ts';
 import { PossibleActivity } from '../../cues/possible-activity.ts';
@@ -210,7 +211,10 @@ export class SampleReader implements Disposable {
   }
 
   settleAll(detector: number, deferred: readonly Deferred[]): Promise<readonly Observation[]> {
-    return this.#detectors[detector]!.detector!.settleAll!(deferred);
+    const one = this.#detectors[detector]!;
+    return one.detector!.settleAll!(deferred).catch((error: unknown) => {
+      throw nameDetector(error, one.compiled.name);
+    });
   }
 
   /** The sketches at both ends of the stretch since `begin`, by number of the detector. */
@@ -320,7 +324,12 @@ export class SampleReader implements Disposable {
     const reading = options.defer && one.isDeferrable ? defer(number, one.detector!, view, options.defer) : undefined;
     const result = reading ?? one.detector!.read(view);
     if (!(result instanceof Promise)) return (one.last = result);
-    return result.then((observation) => (one.last = observation));
+    return result.then(
+      (observation) => (one.last = observation),
+      (error: unknown) => {
+        throw nameDetector(error, one.compiled.name);
+      },
+    );
   }
 
   /** Places a region that follows something where that was found; returns what is read where it was not. */
@@ -444,6 +453,13 @@ function readBlocked({ allows }: OpenDetector, seen: Observation | undefined): O
 function isSeenAs(value: ValueCondition | undefined): (observation: Observation) => boolean {
   const fits = compileValue(value);
   return (observation) => observation.state === 'seen' && fits(observation.value);
+}
+
+/** The error of a network, with the detector that runs it. */
+function nameDetector(error: unknown, name: string): unknown {
+  if (!(error instanceof PlaybyplayError) || !error.code.startsWith('model-')) return error;
+  const { code, message, hint, issues } = error;
+  return new PlaybyplayError(code, `detector “${name}”: ${message}`, { hint, issues, cause: error });
 }
 
 async function defer(
