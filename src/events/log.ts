@@ -1,4 +1,4 @@
-import { integer } from '../schema/build.ts';
+import { integer, list } from '../schema/build.ts';
 import { hudSchema } from '../geometry.ts';
 import type { FromSchema } from '../schema/from-schema.ts';
 import type { Statement } from './statement.ts';
@@ -90,11 +90,11 @@ export const headerSchema = {
       description: 'Placement of the HUD, if it differs from the profile; with a confidence if it was located.',
       properties: {
         ...hudSchema.properties,
-        lost: {
-          type: 'array',
-          description: 'Time spans in which the HUD was not found.',
-          items: { type: 'object', required: ['t', 'end'], properties: { t: NUMBER, end: NUMBER } },
-        },
+        lost: list(
+          { type: 'object', required: ['t', 'end'], properties: { t: NUMBER, end: NUMBER } },
+          [],
+          'Time spans in which the HUD was not found.',
+        ),
       },
     },
     streams: { type: 'array', items: STREAM },
@@ -164,11 +164,11 @@ export const endSchema = {
     gaps: COUNT,
     samples: COUNT,
     problems: { type: 'object', additionalProperties: COUNT, description: 'Number of script issues by code.' },
-    warnings: {
-      type: 'array',
-      description: 'Reasons why events may be missing or less certain.',
-      items: { type: 'object', required: ['code', 'message'], properties: { code: STRING, message: STRING } },
-    },
+    warnings: list(
+      { type: 'object', required: ['code', 'message'], properties: { code: STRING, message: STRING } },
+      [],
+      'Reasons why events may be missing or less certain.',
+    ),
   },
 } as const;
 

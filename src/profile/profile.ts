@@ -1,4 +1,4 @@
-import { flag, integer, number, object, oneOf, positive } from '../schema/build.ts';
+import { flag, integer, list, number, object, oneOf, positive, uniqueList, table } from '../schema/build.ts';
 import type { FromSchema, Schema } from '../schema/from-schema.ts';
 
 // The profile format: `configs/<game>/profile.json`. Types, validation and the published JSON Schema come from the schemas here.
@@ -21,12 +21,7 @@ const LANGUAGE_TAG = { type: 'string', format: 'language', maxLength: 35 } as co
 const LANGUAGE_TAGS = { type: 'array', minItems: 1, maxItems: 50, uniqueItems: true, items: LANGUAGE_TAG } as const;
 const LANGUAGES = { oneOf: [LANGUAGE_TAG, { ...LANGUAGE_TAGS, maxItems: 8 }] } as const;
 
-const MODE_NAMES = {
-  type: 'array',
-  minItems: 1,
-  uniqueItems: true,
-  items: { type: 'string', format: 'mode' },
-} as const;
+const MODE_NAMES = uniqueList({ type: 'string', format: 'mode' }, [1]);
 
 const FRAME_SIZE = object(['width', 'height'], {
   width: integer([16, 32_768]),
@@ -78,15 +73,13 @@ const ACTIVATION = object(['detector'], {
 });
 
 const SEQUENCE = object(['steps'], {
-  steps: {
-    type: 'array',
-    minItems: 2,
-    maxItems: 9,
-    items: object(['detector'], {
+  steps: list(
+    object(['detector'], {
       ...CUE_CONDITION_PROPERTIES,
       within: { ...SECONDS, description: 'Longest time since the previous step, in seconds.' },
     }),
-  },
+    [2, 9],
+  ),
   within: { ...SECONDS, default: 10, description: 'Longest time from the first step to the last, in seconds.' },
   unless: { ...CUE_CONDITION, description: 'A cue that cancels a sequence that has begun.' },
   statement: {
@@ -125,12 +118,11 @@ const REGION = object(['x', 'y', 'width', 'height'], {
     description: "Extra margin on every side, in fractions of the region's own size.",
     oneOf: [SIDE, object(['x', 'y'], { x: SIDE, y: SIDE })],
   },
-  preprocess: {
-    type: 'array',
-    maxItems: 32,
-    items: { type: 'object', required: ['step'], properties: { step: { type: 'string' } } },
-    description: 'Preprocessing steps, in order.',
-  },
+  preprocess: list(
+    { type: 'object', required: ['step'], properties: { step: { type: 'string' } } },
+    [0, 32],
+    'Preprocessing steps, in order.',
+  ),
   modes: { ...MODE_NAMES, description: 'The modes in which its detectors are read.' },
   relative: object(
     ['detector'],
@@ -182,12 +174,7 @@ const DETECTOR = {
       description: 'Activated by a cue of another detector (any of a list), for a time or until another cue.',
     },
     modes: { ...MODE_NAMES, description: 'The modes in which it is read.' },
-    screens: {
-      type: 'array',
-      uniqueItems: true,
-      items: { type: 'string', format: 'screen' },
-      description: 'Screens during which it is also read.',
-    },
+    screens: uniqueList({ type: 'string', format: 'screen' }, [], 'Screens during which it is also read.'),
     interval: { ...SECONDS, description: 'Seconds between samples; default the one of the profile.' },
     every: { ...EVERY, description: 'Instead of an interval: every n-th frame; 1: all.' },
     stability: object(
@@ -244,22 +231,12 @@ const INTERPRETER = object(
   {
     kind: { enum: ['onnx-sequence'] },
     model: { type: 'string', format: 'asset' },
-    detectors: {
-      type: 'array',
-      items: DETECTOR_NAME,
-      minItems: 1,
-      maxItems: 500,
-      uniqueItems: true,
-      description: 'The detectors whose cues are its input, in the order of its training.',
-    },
-    kinds: {
-      type: 'array',
-      items: { type: 'string' },
-      minItems: 1,
-      maxItems: 1000,
-      uniqueItems: true,
-      description: 'Kinds of events, in the order of its outputs.',
-    },
+    detectors: uniqueList(
+      DETECTOR_NAME,
+      [1, 500],
+      'The detectors whose cues are its input, in the order of its training.',
+    ),
+    kinds: uniqueList({ type: 'string' }, [1, 1000], 'Kinds of events, in the order of its outputs.'),
     events: {
       type: 'object',
       maxProperties: 1000,
@@ -291,25 +268,22 @@ const FUSION = {
       description: 'Seconds within which statements of several detectors can be about one event.',
     },
     independence: { ...FRACTION, default: 0.5, description: 'How much additional evidence adds to the confidence.' },
-    rules: {
-      type: 'array',
-      maxItems: 100,
-      description:
-        'Other settings for statements with this action or property (or a word below it); the first that fits.',
-      items: {
+    rules: list(
+      {
         type: 'object',
         minProperties: 2,
         additionalProperties: false,
         properties: { action: WORD, property: WORD, window: FUSION_WINDOW, off: { const: true } },
       },
-    },
-    calibration: {
-      type: 'object',
-      maxProperties: 500,
-      propertyNames: DETECTOR_NAME,
-      description: 'By detector: offset and slope of its confidence in log-odds.',
-      additionalProperties: { type: 'array', minItems: 2, maxItems: 2, items: { type: 'number' } },
-    },
+      [0, 100],
+      'Other settings for statements with this action or property (or a word below it); the first that fits.',
+    ),
+    calibration: table(
+      DETECTOR_NAME,
+      { type: 'array', minItems: 2, maxItems: 2, items: { type: 'number' } },
+      500,
+      'By detector: offset and slope of its confidence in log-odds.',
+    ),
   }),
   else: { const: false, $comment: 'must be an object, or false' },
 } as const;
@@ -353,59 +327,45 @@ export const PROFILE_SCHEMA = {
         all: { const: true },
       },
     },
-    media: {
-      type: 'object',
-      maxProperties: 16,
-      propertyNames: NAME,
-      description:
-        'Companion recordings by name (`detect --media name=file`), such as a webcam. Detectors refer to them by `media`.',
-      additionalProperties: object(['reference'], {
+    media: table(
+      NAME,
+      object(['reference'], {
         reference: FRAME_SIZE,
         description: { type: 'string', maxLength: 10_000 },
       }),
-    },
+      16,
+      'Companion recordings by name (`detect --media name=file`), such as a webcam. Detectors refer to them by `media`.',
+    ),
     unit: oneOf(
       ['fraction', 'pixel'],
       'Unit of the regions: fractions of the reference frame, or its pixels.',
       'fraction',
     ),
     regions: { type: 'object', maxProperties: 500, propertyNames: NAME, additionalProperties: REGION },
-    screens: {
-      type: 'object',
-      maxProperties: 100,
-      propertyNames: NAME,
-      description:
-        'Screens that exclude others: while one is shown, only the detectors that list it in `screens` are read.',
-      additionalProperties: object(['detector'], { detector: DETECTOR_NAME, value: VALUE }),
-    },
-    modes: {
-      type: 'object',
-      maxProperties: 100,
-      propertyNames: NAME,
-      description:
-        'Modes of the game, by the accepted reading of a detector; detectors and regions can be limited to modes.',
-      additionalProperties: object(['detector'], {
+    screens: table(
+      NAME,
+      object(['detector'], { detector: DETECTOR_NAME, value: VALUE }),
+      100,
+      'Screens that exclude others: while one is shown, only the detectors that list it in `screens` are read.',
+    ),
+    modes: table(
+      NAME,
+      object(['detector'], {
         detector: DETECTOR_NAME,
         value: VALUE,
         seen: flag(undefined, true),
         keeps: { const: true, description: 'The mode lasts while nothing is read, until another value is.' },
       }),
-    },
+      100,
+      'Modes of the game, by the accepted reading of a detector; detectors and regions can be limited to modes.',
+    ),
     detectors: { type: 'object', maxProperties: 500, propertyNames: NAME, additionalProperties: DETECTOR },
-    sequences: {
-      type: 'object',
-      maxProperties: 100,
-      propertyNames: NAME,
-      additionalProperties: SEQUENCE,
-      description: 'Cues in sequence that make a cue of their own.',
-    },
-    dictionaries: {
-      type: 'array',
-      maxItems: 50,
-      uniqueItems: true,
-      items: { type: 'string', minLength: 1, maxLength: 64 },
-      description: 'Extension dictionaries, by id; default: the one with the name of the game.',
-    },
+    sequences: table(NAME, SEQUENCE, 100, 'Cues in sequence that make a cue of their own.'),
+    dictionaries: uniqueList(
+      { type: 'string', minLength: 1, maxLength: 64 },
+      [0, 50],
+      'Extension dictionaries, by id; default: the one with the name of the game.',
+    ),
     events: { type: 'array', maxItems: 2000, items: EVENT, description: 'Statements that need no script.' },
     fusion: FUSION,
     interpreter: INTERPRETER,

@@ -1,4 +1,4 @@
-import { integer, number, object } from '../schema/build.ts';
+import { integer, list, number, object } from '../schema/build.ts';
 import type { FromSchema } from '../schema/from-schema.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { checkSchema } from '../schema/check.ts';
@@ -177,12 +177,7 @@ const CONSTANTS = object(['components', 'base', 'offset', 'windowRate', 'input',
     'Remote-input frequency: number and length of the input samples.',
   ),
   picture: object(['curve', 'deviation'], {
-    curve: {
-      type: 'array',
-      minItems: 2,
-      items: { type: 'array', items: NUMBER, minItems: 2, maxItems: 2 },
-      description: 'Bits per pixel and score.',
-    },
+    curve: list({ type: 'array', items: NUMBER, minItems: 2, maxItems: 2 }, [2], 'Bits per pixel and score.'),
     deviation: { ...NUMBER, description: 'picture = mean − std · this.' },
     reference: PICTURE_REFERENCE,
   }),

@@ -78,3 +78,39 @@ export function object<const Key extends string, const Properties>(
     properties,
   };
 }
+
+/** A list of so many items. */
+export function list<const Item>(
+  items: Item,
+  [minItems, maxItems]: Range,
+  description?: string,
+): { readonly type: 'array'; readonly items: Item; readonly description?: string } {
+  return {
+    type: 'array',
+    ...(minItems !== undefined && minItems > 0 && { minItems }),
+    ...(maxItems !== undefined && { maxItems }),
+    items,
+    ...(description !== undefined && { description }),
+  };
+}
+
+/** A list of so many items, each once. */
+export function uniqueList<const Item>(items: Item, range: Range, description?: string) {
+  return { ...list(items, range, description), uniqueItems: true } as const;
+}
+
+/** Values by name. */
+export function table<const Names, const Values>(
+  names: Names,
+  values: Values,
+  maxProperties: number,
+  description?: string,
+): { readonly type: 'object'; readonly additionalProperties: Values; readonly [keyword: string]: unknown } {
+  return {
+    type: 'object',
+    maxProperties,
+    propertyNames: names,
+    ...(description !== undefined && { description }),
+    additionalProperties: values,
+  } as const;
+}

@@ -1,4 +1,4 @@
-import { integer, oneOf } from '../../schema/build.ts';
+import { integer, list, oneOf } from '../../schema/build.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { checkSchema } from '../../schema/check.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
@@ -45,9 +45,8 @@ export const graphSchema = {
   additionalProperties: false,
   required: ['calls'],
   properties: {
-    resources: {
-      type: 'array',
-      items: {
+    resources: list(
+      {
         type: 'object',
         additionalProperties: false,
         required: ['name', 'regions', 'bytes'],
@@ -57,51 +56,51 @@ export const graphSchema = {
           bytes: integer([1], 'Size of a region.'),
         },
       },
-    },
-    calls: {
-      type: 'array',
-      minItems: 1,
-      items: {
+      [],
+    ),
+    calls: list(
+      {
         type: 'object',
         additionalProperties: false,
         required: ['name', 'space'],
         properties: {
           name,
           space: { ...extents, description: 'Number of portions along each dimension, columns first.' },
-          reads: {
-            type: 'array',
-            items: {
+          reads: list(
+            {
               type: 'object',
               additionalProperties: false,
               required: ['resource'],
               properties: { resource: name, regions: dependency, outside, grain: { enum: ['portion', 'region'] } },
             },
-          },
-          writes: {
-            type: 'array',
-            items: {
+            [],
+          ),
+          writes: list(
+            {
               type: 'object',
               additionalProperties: false,
               required: ['resource'],
               properties: { resource: name, regions: dependency },
             },
-          },
-          after: {
-            type: 'array',
-            items: {
+            [],
+          ),
+          after: list(
+            {
               type: 'object',
               additionalProperties: false,
               required: ['call'],
               properties: { call: name, portions: dependency, outside },
             },
-          },
+            [],
+          ),
           ignored: { enum: ['run', 'skip'] },
           devices: { type: 'array', items: integer([0]) },
           allocation: { enum: ['dynamic', 'static'] },
           order: { enum: ['curve', 'in order'] },
         },
       },
-    },
+      [1],
+    ),
   },
 } as const satisfies Schema;
 

@@ -1,4 +1,4 @@
-import { flag, integer, number, oneOf, positive } from '../../schema/build.ts';
+import { flag, integer, list, number, oneOf, positive } from '../../schema/build.ts';
 import { areColourful, COLOR_SCHEMA } from '../../regions/color.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 import type { FrameDetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
@@ -15,21 +15,16 @@ const BAR_SCHEMA = {
       'The direction in which it fills.',
       'right',
     ),
-    fill: {
-      type: 'array',
-      items: COLOR_SCHEMA,
-      minItems: 1,
-      maxItems: 16,
-      description: 'Colours of the full part. Without them the edge between the two parts is detected.',
-    },
-    empty: {
-      type: 'array',
-      items: COLOR_SCHEMA,
-      minItems: 1,
-      maxItems: 16,
-      description:
-        'Colours of the empty part. Without them everything that is not full counts as empty, including the background.',
-    },
+    fill: list(
+      COLOR_SCHEMA,
+      [1, 16],
+      'Colours of the full part. Without them the edge between the two parts is detected.',
+    ),
+    empty: list(
+      COLOR_SCHEMA,
+      [1, 16],
+      'Colours of the empty part. Without them everything that is not full counts as empty, including the background.',
+    ),
     tolerance: positive(442, 'Maximum distance of a pixel from the colours of the gauge.', 60),
     space: oneOf(['rgb', 'ycbcr', 'chroma'], 'Colour space of the distances; `chroma` ignores brightness.', 'rgb'),
     step: positive(50, 'Readings are rounded to multiples of it, in percent.', 1),

@@ -1,4 +1,4 @@
-import { number, oneOf, positive } from '../../schema/build.ts';
+import { list, number, oneOf, positive } from '../../schema/build.ts';
 import {
   areColourful,
   COLOR_SCHEMA,
@@ -34,11 +34,7 @@ const COLOR_DETECTOR_SCHEMA = {
     tolerance: positive(442, 'Maximum distance from a colour.', 48),
     minimum: number([0, 1], 'Measure `share`: the minimum share of the pixels.', 0.5),
     space: oneOf(['rgb', 'ycbcr', 'chroma'], 'Colour space of the distances; `chroma` ignores brightness.', 'rgb'),
-    absent: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'Names that read as absent.',
-    },
+    absent: list({ type: 'string' }, [], 'Names that read as absent.'),
   },
 } as const satisfies Schema;
 

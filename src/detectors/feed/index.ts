@@ -1,4 +1,4 @@
-import { integer, oneOf } from '../../schema/build.ts';
+import { integer, list, oneOf } from '../../schema/build.ts';
 import { toLanguageTags } from '../../language/tags.ts';
 import { resolveLookalikes } from '../../language/text.ts';
 import type { Tracker } from '../../cues/tracker.ts';
@@ -29,13 +29,11 @@ const schema = {
     lexicon: { type: 'string', format: 'asset', description: 'Lexicon file: the phrases that lines follow.' },
     others: oneOf(['keep', 'drop'], 'What happens to lines that match no phrase.', 'keep'),
     enough: integer([1, 1000], 'Samples after which the reading of a line is final.', 20),
-    inks: {
-      type: 'array',
-      minItems: 1,
-      maxItems: 16,
-      items: { type: 'string', pattern: '^#[0-9a-fA-F]{6}$' },
-      description: 'Colours in which characters (names, say) can be drawn in lines whose other characters are white.',
-    },
+    inks: list(
+      { type: 'string', pattern: '^#[0-9a-fA-F]{6}$' },
+      [1, 16],
+      'Colours in which characters (names, say) can be drawn in lines whose other characters are white.',
+    ),
   },
 } as const satisfies Schema;
 

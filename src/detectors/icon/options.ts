@@ -1,4 +1,4 @@
-import { flag, integer, number, oneOf, positive } from '../../schema/build.ts';
+import { flag, integer, list, number, oneOf, positive } from '../../schema/build.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
 /** Schema of the options of `icon` detectors. */
@@ -29,13 +29,7 @@ export const ICON_SCHEMA = {
       'Pixels of the PNGs per pixel of the reference frame: 2 if they were cut from a frame twice as large.',
       1,
     ),
-    scales: {
-      type: 'array',
-      items: number([0.25, 4]),
-      minItems: 1,
-      maxItems: 9,
-      description: 'Relative sizes of the icons; each is tried.',
-    },
+    scales: list(number([0.25, 4]), [1, 9], 'Relative sizes of the icons; each is tried.'),
     focus: flag(
       'Gives more weight to pixels in which icons of equal size differ: icons of one set often share a frame.',
       true,
@@ -77,11 +71,7 @@ export const ICON_SCHEMA = {
       'Minimum similarity by `difference` in addition to the score by correlation: rejects backgrounds with the same edges in other colours.',
     ),
     margin: number([0, 1], 'Minimum lead of the best icon over the next; below it the region is unreadable.', 0.04),
-    none: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'Names that read as absent, such as images of the empty place.',
-    },
+    none: list({ type: 'string' }, [], 'Names that read as absent, such as images of the empty place.'),
     cells: integer(
       [2, 100],
       'Number of equal cells in a row (hearts, lives, cartridges): reads how many show the icon, counted from the first.',

@@ -1,4 +1,4 @@
-import { integer } from '../../schema/build.ts';
+import { integer, list } from '../../schema/build.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 import { parseJsonFile } from '../../schema/parse.ts';
@@ -40,12 +40,7 @@ export const soundSchema = {
     levels: { type: 'string', description: 'dB above −128, frame by frame, in base64.' },
     weights: { type: 'string', description: 'Weights in 255ths, frame by frame, in base64.' },
     examples: integer([1], 'Number of examples it was learned from.'),
-    waves: {
-      type: 'array',
-      maxItems: 8,
-      items: packedWaveformSchema,
-      description: 'Waveforms that the examples share.',
-    },
+    waves: list(packedWaveformSchema, [0, 8], 'Waveforms that the examples share.'),
   },
 } as const satisfies Schema;
 

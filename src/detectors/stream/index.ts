@@ -1,4 +1,4 @@
-import { oneOf, positive } from '../../schema/build.ts';
+import { list, oneOf, positive } from '../../schema/build.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 import type { Heard, Observation, Reading, RecordFollowerKind, StreamEntry } from '../kind.ts';
 import { findField } from './read-stream.ts';
@@ -13,13 +13,11 @@ const STREAM_SCHEMA = {
     stream: { type: 'string', minLength: 1, description: 'The name that the file was given with `--stream`.' },
     of: oneOf(['text', 'key', 'rate', 'value'], 'What is read from each record.'),
     field: { type: 'string', minLength: 1, description: 'Column or field to read.' },
-    keys: {
-      type: 'array',
-      minItems: 1,
-      maxItems: 256,
-      items: { type: 'string', minLength: 1 },
-      description: 'Of `key`: the keys and combinations (`ctrl+c`) to read; default: every key.',
-    },
+    keys: list(
+      { type: 'string', minLength: 1 },
+      [1, 256],
+      'Of `key`: the keys and combinations (`ctrl+c`) to read; default: every key.',
+    ),
     window: positive(600, 'Of `rate`: presses are counted over this many seconds.', 2),
     hold: positive(3600, 'Of `value`: seconds after which a value is no longer valid.', 10),
     step: {

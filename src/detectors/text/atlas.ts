@@ -1,4 +1,4 @@
-import { integer, number, oneOf } from '../../schema/build.ts';
+import { integer, list, number, oneOf } from '../../schema/build.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { convertReadingOrder, resolveLookalikes, splitGraphemes } from '../../language/text.ts';
 import { parseColor, toYCbCr } from '../../regions/color.ts';
@@ -66,14 +66,11 @@ export const atlasSchema = {
       description: 'Standard deviations of the gain (about 1) and the offset (gray levels, about 0) of the light.',
       properties: { gain: number([0]), offset: { type: 'number' } },
     },
-    inks: {
-      type: 'array',
-      minItems: 1,
-      maxItems: 16,
-      items: { type: 'string', pattern: '^#[0-9a-fA-F]{6}$', $comment: 'must be a color like #ffb000' },
-      description:
-        'Colors of the font if there are several: levels are those of the white font, and luma and color differences are read together instead of `channel`.',
-    },
+    inks: list(
+      { type: 'string', pattern: '^#[0-9a-fA-F]{6}$', $comment: 'must be a color like #ffb000' },
+      [1, 16],
+      'Colors of the font if there are several: levels are those of the white font, and luma and color differences are read together instead of `channel`.',
+    ),
     ground: {
       type: 'object',
       required: ['level', 'ink'],

@@ -1,4 +1,4 @@
-import { integer, number, oneOf } from '../../schema/build.ts';
+import { integer, list, number, oneOf, uniqueList } from '../../schema/build.ts';
 import type { DetectorSpec } from '../../profile/profile.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
@@ -7,15 +7,11 @@ export const TEXT_SCHEMA = {
   type: 'object',
   properties: {
     atlas: { type: 'string', format: 'asset', description: "Atlas file, relative to the profile's folder." },
-    variants: {
-      type: 'array',
-      minItems: 1,
-      maxItems: 8,
-      uniqueItems: true,
-      items: { type: 'string', format: 'asset' },
-      description:
-        'Atlas files of the same font in other colours, or in a channel that a tint leaves. Tried where the first reading is uncertain; the most confident reading counts.',
-    },
+    variants: uniqueList(
+      { type: 'string', format: 'asset' },
+      [1, 8],
+      'Atlas files of the same font in other colours, or in a channel that a tint leaves. Tried where the first reading is uncertain; the most confident reading counts.',
+    ),
     align: oneOf(['left', 'right', 'centre'], 'Where the text starts from in its region; default left.'),
     charset: { type: 'string', minLength: 1, description: 'The characters that can occur; default all.' },
     value: oneOf(
@@ -29,25 +25,21 @@ export const TEXT_SCHEMA = {
       description:
         'File of the texts that can occur, one a line, or of phrases (playbyplay/lexicon/1, as for feeds), which may be anywhere in the text. A reading that is close to just one of them is corrected to it.',
     },
-    ignore: {
-      type: 'array',
-      uniqueItems: true,
-      items: { enum: ['case', 'diacritics'] },
-      description: 'In what a reading and a text of the lexicon may differ; of phrases the case never counts.',
-    },
+    ignore: uniqueList(
+      { enum: ['case', 'diacritics'] },
+      [],
+      'In what a reading and a text of the lexicon may differ; of phrases the case never counts.',
+    ),
     others: oneOf(
       ['keep', 'drop'],
       'Texts that are not in the lexicon: kept as they are read (default), or taken for unreadable.',
     ),
     reject: number([0, 1], 'Readings of glyphs that are less sure count as unreadable; default 0.3.'),
-    scales: {
-      type: 'array',
-      items: number([0.5, 3]),
-      minItems: 1,
-      maxItems: 8,
-      description:
-        'How many times as large the text may be drawn about the middle of its region: tried where it is not read as it is (a counter that swells when it changes). What is larger than the region must lie in its `padding`: 0.3 for 1.6 times.',
-    },
+    scales: list(
+      number([0.5, 3]),
+      [1, 8],
+      'How many times as large the text may be drawn about the middle of its region: tried where it is not read as it is (a counter that swells when it changes). What is larger than the region must lie in its `padding`: 0.3 for 1.6 times.',
+    ),
     reader: {
       enum: ['general'],
       description:
@@ -80,14 +72,11 @@ export const TEXT_SCHEMA = {
         },
         layout: oneOf(['line', 'word', 'character', 'block'], 'What the region holds; default one line.'),
         reject: number([0, 1], 'Readings of lower confidence are unreadable; default 0.6.'),
-        data: {
-          type: 'array',
-          minItems: 1,
-          maxItems: 8,
-          items: { type: 'string', format: 'asset' },
-          description:
-            "Tesseract's language data next to the profile (`rus.traineddata.gz`), for languages whose npm package is not installed.",
-        },
+        data: list(
+          { type: 'string', format: 'asset' },
+          [1, 8],
+          "Tesseract's language data next to the profile (`rus.traineddata.gz`), for languages whose npm package is not installed.",
+        ),
       },
     },
     light: {

@@ -1,4 +1,4 @@
-import { integer } from '../../schema/build.ts';
+import { integer, list } from '../../schema/build.ts';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Issue, messageOf, PlaybyplayError } from '../../errors.ts';
@@ -43,18 +43,10 @@ export const logMappingSchema = {
       additionalProperties: false,
     },
     strip: { ...regex, description: 'Matches what is removed from names, such as color codes.' },
-    sides: {
-      type: 'array',
-      maxItems: 20,
-      items: shortText,
-      description: 'Values of `side <name>` that make people of the same side teammates.',
-    },
+    sides: list(shortText, [0, 20], 'Values of `side <name>` that make people of the same side teammates.'),
     tables: { type: 'object', additionalProperties: { type: 'object', maxProperties: 1000 }, maxProperties: 50 },
-    rules: {
-      type: 'array',
-      description: 'Tried in order; the first rule whose pattern and conditions hold applies.',
-      maxItems: 500,
-      items: {
+    rules: list(
+      {
         type: 'object',
         required: ['match'],
         properties: {
@@ -77,7 +69,9 @@ export const logMappingSchema = {
         },
         additionalProperties: false,
       },
-    },
+      [0, 500],
+      'Tried in order; the first rule whose pattern and conditions hold applies.',
+    ),
   },
   additionalProperties: false,
 } as const satisfies Schema;
