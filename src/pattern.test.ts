@@ -146,3 +146,12 @@ describe('Pattern', () => {
     expect(() => new Pattern(source)).toThrow(new SyntaxError(message));
   });
 });
+
+it('refuses an expression whose repetitions make it slow', () => {
+  expect(() => new Pattern('(\\pL?){900}(\\pL?){900}')).toThrow('too large');
+  expect(new Pattern('^(.{1,40}) was railed by (.{1,40})$').exec('A was railed by B')).toEqual([
+    'A was railed by B',
+    'A',
+    'B',
+  ]);
+});

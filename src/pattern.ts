@@ -1,5 +1,8 @@
 import { RE2JS } from 're2js';
 
+/** Instructions of a compiled expression. Matching takes at most so many steps per character: some 0.3 s for 500 of them. */
+const MAX_PROGRAM_SIZE = 3000;
+
 /**
  * A regular expression from an untrusted file, with the syntax and semantics of RE2: it matches in time linear in the text,
  * whatever the expression. Lookaround and backreferences do not exist; `\u` escapes are accepted as in JavaScript.
@@ -23,6 +26,8 @@ export class Pattern {
     } catch (error) {
       throw new SyntaxError((error as Error).message.replace(/^error parsing regexp: /, ''), { cause: error });
     }
+    if (this.#expression.programSize() > MAX_PROGRAM_SIZE)
+      throw new SyntaxError('the expression is too large: its repetitions come to more than 3000 steps');
   }
 
   /** Number of capturing groups. */
