@@ -1,6 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { HudSettings } from '../../geometry.ts';
-import { findGroup, frameTime, groupFirstFrame, type PacketIndex } from '../../media/packets/packet-index.ts';
+import { decodeFrames, isGap } from '../../media/decode/decode-frames.ts';
+import {
+  createChunk,
+  findGroup,
+  frameTime,
+  groupFirstFrame,
+  type PacketIndex,
+} from '../../media/packets/packet-index.ts';
+import type { Picture } from '../../media/picture.ts';
 import { ElementReader, MIN_ELEMENT_CONFIDENCE } from './evidence.ts';
 import { decodePicture, frameAt, type HudSource, type TimeSpan } from './pictures.ts';
 import { searchPlacement } from './search-placement.ts';
@@ -57,16 +65,12 @@ interface Checkpoint {
  * missing for long, tries the other known layouts, then searches for a new one. Deterministic.
  */
 export async function findLayoutChanges(source: HudSource, first: Omit<Layout, 't'>): Promise<LayoutChanges> {
-  const { index, game, signal } = source;
+  const { index, game } = source;
   const checkpoints = spreadCheckpoints(index);
   if (checkpoints.length < MIN_MISSES) return { changes: [], lost: [] };
   using reader = await ElementReader.open(game);
   const survey: Survey = { ...source, reader, layouts: [first] };
-  for (const checkpoint of checkpoints) {
-    if (await isSeen(survey, checkpoint.t, 0)) checkpoint.layout = 0;
-    await turn();
-    signal?.throwIfAborted();
-  }
+  await markFirstLayout(survey, checkpoints);
   // Without a single confirmation there is nothing to compare with.
   if (checkpoints.every(({ layout }) => layout < 0)) return { changes: [], lost: [] };
   const lost: TimeSpan[] = [];
@@ -128,6 +132,31 @@ function spreadCheckpoints(index: PacketIndex): Checkpoint[] {
   return [...times].toSorted((a, b) => a - b).map((t) => ({ t, layout: -1 }));
 }
 
+/** Checks the first layout at all checkpoints. Those of one group of pictures are decoded in one pass, however long it is. */
+async function markFirstLayout(survey: Survey, checkpoints: readonly Checkpoint[]): Promise<void> {
+  const { file, index, signal } = survey;
+  const frameOf = ({ t }: Checkpoint): number => frameAt(index, t);
+  for (const [group, own] of Map.groupBy(checkpoints, (checkpoint) => findGroup(index, frameOf(checkpoint)))) {
+    const left = new Set(own);
+    const chunk = createChunk(index, group, group + 1);
+    for (const item of decodeFrames(file, index, chunk, own.map(frameOf))) {
+      if (isGap(item)) continue;
+      using picture = item;
+      const checkpoint = own.find(({ t }) => t === picture.t);
+      if (checkpoint && (await showsLayout(survey, picture, 0))) checkpoint.layout = 0;
+      if (checkpoint) left.delete(checkpoint);
+      await turn();
+      signal?.throwIfAborted();
+    }
+    // Behind a damaged picture, others may be readable that do not need it.
+    for (const checkpoint of left) {
+      if (await isSeen(survey, checkpoint.t, 0)) checkpoint.layout = 0;
+      await turn();
+      signal?.throwIfAborted();
+    }
+  }
+}
+
 /** Adds checkpoints to a run of misses, up to the confirmed ones before and after it. */
 async function addCheckpoints(
   survey: Survey,
@@ -151,10 +180,13 @@ async function addCheckpoints(
 }
 
 /** Whether a layout is confirmed at a time. */
-async function isSeen({ file, index, reader, layouts }: Survey, t: number, layout: number): Promise<boolean> {
-  const frame = frameAt(index, t);
-  using picture = decodePicture(file, index, frame);
-  if (!picture) return false;
+async function isSeen(survey: Survey, t: number, layout: number): Promise<boolean> {
+  const { file, index } = survey;
+  using picture = decodePicture(file, index, frameAt(index, t));
+  return picture !== undefined && (await showsLayout(survey, picture, layout));
+}
+
+async function showsLayout({ reader, layouts }: Survey, picture: Picture, layout: number): Promise<boolean> {
   const required = Math.min(CONFIRMING_ELEMENTS, reader.names.length);
   const seen = await reader.read(picture, layouts[layout]!.hud, { stopAfter: required });
   return seen.filter((confidence) => confidence >= MIN_ELEMENT_CONFIDENCE).length >= required;
