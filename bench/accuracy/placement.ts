@@ -1,6 +1,7 @@
 // Measures placement on recordings that were resized, framed, moved or cropped: whether the HUD is found, how exactly, and what is then
 // read; and that nothing is found where there is no HUD. Needs the ffmpeg command.
-//   node bench/accuracy/placement.ts [--seconds 24] [--cost] [--only <regular expression for rows>] <game>=<recording>… [--negative <recording>…]
+//   node bench/accuracy/placement.ts [--seconds 24] [--cost] [--only <regular expression for rows>] <game>=<recording>…
+//     [--negative <recording>…] [--generated <count of recordings without HUD>]
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +14,7 @@ import { openVideo } from '../../src/media/video.ts';
 import { recordLog } from '../../src/pipeline/record-log.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import { decidePlacement } from '../../src/pipeline/placement/decide-placement.ts';
+import { makeNegatives } from './negative-recordings.ts';
 import { placeRegion } from '../../src/regions/place.ts';
 import { median } from '../../src/statistics.ts';
 
@@ -143,6 +145,7 @@ const { values, positionals } = parseArgs({
   options: {
     seconds: { type: 'string', default: '24' },
     negative: { type: 'string', multiple: true, default: [] },
+    generated: { type: 'string', default: '0' },
     cost: { type: 'boolean' },
     only: { type: 'string', default: '' },
   },
@@ -232,13 +235,24 @@ for (const positional of positionals) {
       `| ${change.name} | ${found} | ${placement?.confidence ?? ''} | ${mean.toFixed(1)}, ${Math.max(...errors).toFixed(1)} | ${cost.toFixed(1)} | ${same.length} of ${plain.length}, ${events.length - same.length} others |\n`,
     );
   }
-  for (const path of values.negative) {
+  const gameplay = positionals.map((one) => one.split('=') as [string, string]);
+  const generated = Number(values.generated);
+  const negatives = [
+    ...values.negative,
+    ...(generated > 0 ? makeNegatives(join(folder, 'negative'), generated, gameplay) : []),
+  ];
+  let accepted = 0;
+  for (const path of negatives) {
     using file = openVideo(path);
     const { hud, placement, doubt } = await decidePlacement({ file, index: scanPackets(file), game });
+    if (!doubt) accepted++;
+    if (doubt && generated > 0) continue;
     process.stdout.write(
       `| ${basename(dirname(path))}/${basename(path)} | ${doubt?.code ?? (hud ? 'PLACED' : 'FITS')} | ${placement?.confidence ?? ''} | | | ${doubt?.message ?? ''} |\n`,
     );
   }
+  if (negatives.length > 0)
+    process.stdout.write(`${name}: ${accepted} of ${negatives.length} recordings without HUD were placed\n`);
   if (values.cost) {
     const costs: Record<'auto' | 'default', number[]> = { auto: [], default: [] };
     for (let turn = 0; turn < 10; turn++) {
