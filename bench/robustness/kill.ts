@@ -116,7 +116,7 @@ const kinds = Object.entries<readonly string[]>({
 
 /** Commands that write outputs at once, with the arguments that follow the folder of their outputs. */
 const commands = Object.entries<(out: string) => readonly string[]>({
-  highlights: (out) => ['highlights', log, '--duration', '4', '-o', join(out, 'reel.mp4')],
+  highlights: (out) => ['highlights', log, '--media', media, '--duration', '4', '-o', join(out, 'reel.mp4')],
   import: (out) => ['import', gameLog, '-o', join(out, 'log')],
   quality: (out) => [
     'quality',

@@ -226,7 +226,8 @@ export async function* fuseStatements(
 
 /** The detectors on which a sequence rests; a detector rests on itself. */
 function detectorsOf(name: string, sequences: Readonly<Record<string, CueSequence>>): readonly string[] {
-  return sequences[name]?.steps.flatMap(({ detector }) => detectorsOf(detector, sequences)) ?? [name];
+  const sequence = Object.hasOwn(sequences, name) ? sequences[name] : undefined;
+  return sequence?.steps.flatMap(({ detector }) => detectorsOf(detector, sequences)) ?? [name];
 }
 
 /** events → log: lines in order of time, the last one with the counts of the run. */

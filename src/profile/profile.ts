@@ -1,4 +1,4 @@
-import { flag, integer, list, number, object, oneOf, positive, uniqueList, table } from '../schema/build.ts';
+import { flag, integer, list, number, object, oneOf, uniqueList, table } from '../schema/build.ts';
 import type { FromSchema, Schema } from '../schema/from-schema.ts';
 
 // The profile format: `configs/<game>/profile.json`. Types, validation and the published JSON Schema come from the schemas here.
@@ -9,7 +9,8 @@ const NAME = {
   pattern: '^[\\p{L}\\p{N}](?:[\\p{L}\\p{N} ._-]{0,62}[\\p{L}\\p{N}])?$',
   $comment: 'must be a name of at most 64 letters, digits, spaces, dots and hyphens',
 } as const;
-const SECONDS = positive(3600);
+// Nothing on a screen lasts less than a millisecond.
+const SECONDS = number([0.001, 3600]);
 const FRACTION = number([0, 1]);
 const EVERY = integer([1, 100_000]);
 const REGULAR_EXPRESSION = { type: 'string', format: 'regex', maxLength: 1000 } as const;

@@ -117,7 +117,9 @@ export class Fusion {
 
   #confidenceOf({ cues, confidence, given }: ScriptStatement): number {
     if (given === true || cues.length === 0) return confidence;
-    return Math.min(...cues.map((cue) => calibrateConfidence(cue.confidence, this.#spec.calibration?.[cue.detector])));
+    const { calibration = {} } = this.#spec;
+    const of = (name: string) => (Object.hasOwn(calibration, name) ? calibration[name] : undefined);
+    return Math.min(...cues.map((cue) => calibrateConfidence(cue.confidence, of(cue.detector))));
   }
 
   #merge(group: readonly PendingStatement[], makers: readonly PendingStatement[]): ScriptStatement {

@@ -69,7 +69,7 @@ async function readAll({ format: name, seed, from, to, skipped, folder }: Task):
     }
     process.send?.({ outcomes, memory: process.memoryUsage().rss });
   }
-  process.exit(0);
+  process.send?.({}, () => process.exit(0));
 }
 
 process.on('message', (task: Task) => {
