@@ -32,98 +32,37 @@ export interface ExportResult {
   readonly issues: readonly Issue[];
 }
 
-interface Format {
-  /** Usual file extension, with its dot. */
-  readonly extension: string;
-  readonly summary: string;
-  readonly write: (request: ExportRequest) => string | ExportResult;
-}
-
-/** Formats that scenes or a log can be exported to, by name. */
-export const exportFormats: Readonly<Record<string, Format>> = {
-  otio: { extension: '.otio', summary: 'OpenTimelineIO', write: (r) => otio(edit(r), r.relativeTo) },
-  edl: { extension: '.edl', summary: 'CMX3600 edit decision list', write: (r) => edl(edit(r), r.relativeTo) },
-  fcpxml: {
-    extension: '.fcpxml',
-    summary: 'Final Cut Pro X, DaVinci Resolve',
-    write: (r) => fcpxml(edit(r), r.relativeTo),
+/** Writers of the formats, by name. */
+const WRITERS: Readonly<Record<string, (request: ExportRequest) => string | ExportResult>> = {
+  // Editing programs.
+  otio: (r) => otio(edit(r), r.relativeTo),
+  edl: (r) => edl(edit(r), r.relativeTo),
+  fcpxml: (r) => fcpxml(edit(r), r.relativeTo),
+  xmeml: (r) => xmeml(edit(r), r.relativeTo),
+  mlt: (r) => mlt(edit(r), r.relativeTo),
+  losslesscut: (r) => losslessCut(singleRecording(r), r.sources[0]!),
+  'losslesscut-csv': (r) => losslessCutCsv(singleRecording(r)),
+  'resolve-edl': (r) => resolveEdl(edit(r)),
+  'resolve-csv': (r) => resolveCsv(edit(r)),
+  'recording-otio': (r) => otio(recordingTimeline(r.sources, options(r)), r.relativeTo),
+  // Captions and chapters.
+  vtt: (r) => webvtt(captionsOfRecording(r)),
+  srt: (r) => srt(captionsOfRecording(r)),
+  'reel-vtt': (r) => webvtt(reelCaptions(makeHighlightList(r.choice, r.sources))),
+  'reel-srt': (r) => srt(reelCaptions(makeHighlightList(r.choice, r.sources))),
+  youtube(r) {
+    const list = makeHighlightList(r.choice, r.sources);
+    return youtubeChapters(reelChapters(list), list.duration);
   },
-  xmeml: {
-    extension: '.xml',
-    summary: 'Premiere Pro (Final Cut Pro 7 XML)',
-    write: (r) => xmeml(edit(r), r.relativeTo),
-  },
-  mlt: { extension: '.mlt', summary: 'Shotcut, Kdenlive, melt', write: (r) => mlt(edit(r), r.relativeTo) },
-  losslesscut: {
-    extension: '.llc',
-    summary: 'LosslessCut project (one recording)',
-    write: (r) => losslessCut(singleRecording(r), r.sources[0]!),
-  },
-  'losslesscut-csv': {
-    extension: '.csv',
-    summary: 'LosslessCut segments (one recording)',
-    write: (r) => losslessCutCsv(singleRecording(r)),
-  },
-  'resolve-edl': {
-    extension: '.markers.edl',
-    summary: 'DaVinci Resolve markers to import',
-    write: (r) => resolveEdl(edit(r)),
-  },
-  'resolve-csv': {
-    extension: '.markers.csv',
-    summary: 'DaVinci Resolve marker list',
-    write: (r) => resolveCsv(edit(r)),
-  },
-  'recording-otio': {
-    extension: '.markers.otio',
-    summary: 'whole recordings, every event a marker',
-    write: (r) => otio(recordingTimeline(r.sources, options(r)), r.relativeTo),
-  },
-  vtt: {
-    extension: '.vtt',
-    summary: 'captions of the recording as WebVTT',
-    write: (r) => webvtt(captionsOfRecording(r)),
-  },
-  srt: { extension: '.srt', summary: 'captions of the recording as SubRip', write: (r) => srt(captionsOfRecording(r)) },
-  'reel-vtt': {
-    extension: '.reel.vtt',
-    summary: 'captions of the reel as WebVTT',
-    write: (r) => webvtt(reelCaptions(makeHighlightList(r.choice, r.sources))),
-  },
-  'reel-srt': {
-    extension: '.reel.srt',
-    summary: 'captions of the reel as SubRip',
-    write: (r) => srt(reelCaptions(makeHighlightList(r.choice, r.sources))),
-  },
-  youtube: {
-    extension: '.chapters.txt',
-    summary: 'chapters for a video description',
-    write: (r) => {
-      const list = makeHighlightList(r.choice, r.sources);
-      return youtubeChapters(reelChapters(list), list.duration);
-    },
-  },
-  markdown: {
-    extension: '.md',
-    summary: 'summary as Markdown',
-    write: (r) => markdownSummary(summarize(r.sources, r.choice.scenes, r.dictionary)),
-  },
-  text: {
-    extension: '.txt',
-    summary: 'summary as plain text',
-    write: (r) => plainSummary(summarize(r.sources, r.choice.scenes, r.dictionary)),
-  },
-  'play-by-play': {
-    extension: '.play.txt',
-    summary: 'every event as a line of text',
-    write: (r) => r.sources.map(({ events }) => playByPlay(events)).join('\n'),
-  },
-  json: {
-    extension: '.json',
-    summary: 'the highlight list',
-    write: (r) => `${JSON.stringify(makeHighlightList(r.choice, r.sources), undefined, 2)}\n`,
-  },
+  // Texts.
+  markdown: (r) => markdownSummary(summarize(r.sources, r.choice.scenes, r.dictionary)),
+  text: (r) => plainSummary(summarize(r.sources, r.choice.scenes, r.dictionary)),
+  'play-by-play': (r) => r.sources.map(({ events }) => playByPlay(events)).join('\n'),
+  json: (r) => `${JSON.stringify(makeHighlightList(r.choice, r.sources), undefined, 2)}\n`,
 };
+
+/** Names of the formats that scenes or a log can be exported to. */
+export const exportFormats: readonly string[] = Object.keys(WRITERS);
 
 /**
  * Exports scenes in one format.
@@ -138,14 +77,12 @@ export const exportFormats: Readonly<Record<string, Format>> = {
  * ```
  */
 export function exportAs(format: string, request: ExportRequest): ExportResult {
-  const known = exportFormats[format];
-  if (!known) {
-    throw new PlaybyplayError('usage', `there is no format "${format}"`, {
-      hint:
-        suggestSpelling(format, Object.keys(exportFormats)) ?? `Formats are ${Object.keys(exportFormats).join(', ')}.`,
-    });
+  const write = Object.hasOwn(WRITERS, format) ? WRITERS[format] : undefined;
+  if (!write) {
+    const hint = suggestSpelling(format, exportFormats) ?? `Formats are ${exportFormats.join(', ')}.`;
+    throw new PlaybyplayError('usage', `there is no format "${format}"`, { hint });
   }
-  const written = known.write(request);
+  const written = write(request);
   return typeof written === 'string' ? { text: written, issues: [] } : written;
 }
 

@@ -1,7 +1,7 @@
-import type { FrameRecord, SessionInfo } from './frame.ts';
+import { type FrameRecord, roundTrip, type SessionInfo } from './frame.ts';
 import { scoreSession, type SessionQuality } from './meter.ts';
 import type { ConstantsInput } from './constants.ts';
-import { kendall, ranks, spearman } from './statistics.ts';
+import { kendall, ranks, RunningStatistics, spearman } from './statistics.ts';
 
 // ITU-T G.1072 (01/2020 with Corrigendum 1, 10/2020), "Opinion model predicting gaming quality of experience for cloud
 // gaming services": the equations and coefficients of the Recommendation, as its authors published them with the model.
@@ -235,53 +235,35 @@ export function scoreWithModels(
 
 function computeMeans(records: readonly FrameRecord[], info: SessionInfo): SessionMeans | undefined {
   let { targetBitrate: bitrate, width, height } = info;
-  let bits = 0;
-  let pixels = 0;
+  const [bits, pixels] = [new RunningStatistics(), new RunningStatistics()];
+  const [trips, waits] = [new RunningStatistics(), new RunningStatistics()];
   let shown = 0;
-  let trips = 0;
-  let tripSum = 0;
-  let waits = 0;
-  let waitSum = 0;
   for (const record of records) {
     bitrate = record.targetBitrate ?? bitrate;
     width = record.width ?? width;
     height = record.height ?? height;
-    bits += bitrate ?? 0;
-    pixels += (width ?? 0) * (height ?? 0);
-    if (record.presented !== undefined) shown++;
-    const trip = readRoundTrip(record);
-    if (trip !== undefined) {
-      trips++;
-      tripSum += trip;
-    }
-    if (record.presented !== undefined && record.received !== undefined) {
-      waits++;
-      waitSum += record.presented - record.received;
-    }
+    bits.add(bitrate ?? 0);
+    pixels.add((width ?? 0) * (height ?? 0));
+    trips.add(record.roundTripDelay ?? roundTrip(record));
+    const { presented, received } = record;
+    if (presented === undefined) continue;
+    shown++;
+    if (received !== undefined) waits.add(presented - received);
   }
   const seconds = measureSeconds(records);
-  if (records.length === 0 || seconds <= 0 || pixels === 0 || bits === 0 || trips === 0) return undefined;
+  if (records.length === 0 || seconds <= 0 || pixels.sum === 0 || bits.sum === 0 || trips.count === 0) return undefined;
   const aspect = (width ?? 16) / (height ?? 9);
-  const high = Math.sqrt(pixels / records.length / aspect);
+  const high = Math.sqrt(pixels.mean / aspect);
   return {
-    bitrate: bits / records.length,
+    bitrate: bits.mean,
     width: high * aspect,
     height: high,
     renderedFps: records.length / seconds,
     shownFps: shown / seconds,
-    roundTrip: tripSum / trips,
-    clientDelay: waits > 0 ? waitSum / waits : 0,
+    roundTrip: trips.mean,
+    clientDelay: waits.count > 0 ? waits.mean : 0,
     lost: Math.max(0, 1 - shown / records.length),
   };
-}
-
-function readRoundTrip(record: FrameRecord): number | undefined {
-  const { roundTripDelay, returned, transmitted, presented, received } = record;
-  if (roundTripDelay !== undefined) return roundTripDelay;
-  if (returned === undefined || transmitted === undefined || presented === undefined || received === undefined) {
-    return undefined;
-  }
-  return returned - transmitted - (presented - received);
 }
 
 function measureSeconds(records: readonly FrameRecord[]): number {

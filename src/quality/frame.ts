@@ -219,7 +219,8 @@ function difference(now: number | undefined, before: number | undefined): number
   return now === undefined || before === undefined ? undefined : now - before;
 }
 
-function roundTrip(record: FrameRecord): number | undefined {
+/** Round trip of a frame from its timestamps, in ms; undefined where one is unknown. */
+export function roundTrip(record: FrameRecord): number | undefined {
   const { returned, transmitted, presented, received } = record;
   if (returned === undefined || transmitted === undefined || presented === undefined || received === undefined) {
     return undefined;

@@ -227,7 +227,7 @@ export async function openFormats(folder: string): Promise<Readonly<Record<strin
           return [];
         }
       });
-      const formats = Object.keys(exportFormats);
+      const formats = exportFormats;
       let turn = 0;
       return {
         inputs: mutatedLines(log),
