@@ -82,7 +82,9 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const recognizer = resources.use(await TextRecognizer.open());
   const followed = await followPlaces(
     recordings,
-    elements.map(({ rect, comesAndGoes }) => ({ rect, find: comesAndGoes })),
+    elements.map(({ rect, comesAndGoes, sightings }) =>
+      comesAndGoes ? { rect, find: true, near: sightings } : { rect },
+    ),
     recognizer,
     { signal, onSample: (share) => onProgress?.(SURVEY_SHARE + (1 - SURVEY_SHARE) * share) },
   );

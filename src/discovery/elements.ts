@@ -149,6 +149,8 @@ function boundsOf(group: readonly Rect[]): Rect {
 const MAX_MESSAGE_GAP = 2;
 /** Times that messages must have been seen at a place. */
 const MIN_MESSAGES = 2;
+/** Places of messages that are kept: those where most was seen. */
+const MAX_MESSAGE_PLACES = 8;
 /** Width of a message area, in widths of its widest text. */
 const MESSAGE_MARGIN = 1.25;
 
@@ -176,6 +178,7 @@ export function groupMessages(
   const used = new Set<Sighting>();
   for (const { align, members } of groups.toSorted((a, b) => b.members.length - a.members.length)) {
     const own = members.filter((one) => !used.has(one));
+    if (found.length >= MAX_MESSAGE_PLACES) break;
     if (countAppearances(own) < MIN_MESSAGES) continue;
     for (const one of own) used.add(one);
     const width = Math.max(...own.map((one) => one.width));

@@ -16,6 +16,8 @@ export interface FollowedPlace {
   readonly rect: Rect;
   /** The text fills it only in part: the widest line is searched for. */
   readonly find?: boolean;
+  /** The only moments near which there is something to read. */
+  readonly near?: readonly { readonly recording: number; readonly t: number }[];
 }
 
 /** What one place of the screen showed at a time. */
@@ -37,7 +39,11 @@ const MAX_UNCHANGED_LEVELS = 2;
 /** Crops that are read at a time. */
 const BATCH_SIZE = 32;
 
+/** Seconds around a sighting in which a place is read. */
+const NEAR_SECONDS = 3.5;
+
 const ANY_TEXT: Constraint = anyText();
+const EMPTY_LINE: LineSteps = { blank: new Float64Array(0), candidates: [] };
 
 /**
  * Reads places of the screen again and again over whole recordings, each only when its picture changed.
@@ -66,7 +72,9 @@ export async function followPlaces(
       wholePixels({ x: x * scaleX, y: y * scaleY, width: width * scaleX, height: height * scaleY }, size),
     );
     /** By place: the crop read last, and the samples that show it. */
-    const last: ({ crop: Crop; line: Promise<LineSteps> | undefined } | undefined)[] = places.map(() => undefined);
+    const last: ({ crop: Crop; seen: Promise<Pick<FollowedSample, 'line' | 'reading'>> } | undefined)[] = places.map(
+      () => undefined,
+    );
     let queue: { crop: Crop; find: boolean; take: (line: LineSteps) => void }[] = [];
     const waiting: Promise<void>[] = [];
     const settle = async (): Promise<void> => {
@@ -85,21 +93,22 @@ export async function followPlaces(
         using picture = item;
         for (const [p, rect] of rects.entries()) {
           if (rect.width < 2 || rect.height < 2) continue;
+          const { near } = places[p]!;
+          if (near && !near.some((one) => one.recording === recording && Math.abs(one.t - picture.t) <= NEAR_SECONDS)) {
+            followed[p]!.push({ recording, t: picture.t, line: EMPTY_LINE, reading: undefined });
+            continue;
+          }
           const crop = { data: cropRgb(picture, rect), width: rect.width, height: rect.height, channels: 3 as const };
           const known = last[p];
-          let line = known?.line;
-          if (!known || !line || meanDifference(known.crop, crop) > MAX_UNCHANGED_LEVELS) {
+          let seen = known?.seen;
+          if (!known || !seen || meanDifference(known.crop, crop) > MAX_UNCHANGED_LEVELS) {
             const { promise, resolve } = Promise.withResolvers<LineSteps>();
             queue.push({ crop, find: places[p]!.find ?? false, take: resolve });
-            last[p] = { crop, line: promise };
-            line = promise;
+            seen = promise.then((line) => ({ line, reading: readLine(line, ANY_TEXT) }));
+            last[p] = { crop, seen };
           }
           const { t } = picture;
-          waiting.push(
-            line.then((found) => {
-              followed[p]!.push({ recording, t, line: found, reading: readLine(found, ANY_TEXT) });
-            }),
-          );
+          waiting.push(seen.then((found) => void followed[p]!.push({ recording, t, ...found })));
         }
         if (queue.length >= BATCH_SIZE) await settle();
         options.onSample?.((before + picture.t) / Math.max(1e-9, total));

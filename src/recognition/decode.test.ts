@@ -62,3 +62,14 @@ it('considers possible texts only', () => {
   expect(clock.share).toBeLessThan(1);
   expect(decodeLine(line, patternConstraint('x'))).toBeUndefined();
 });
+
+it('leaves spaces around a text out of it, and out of its probability', () => {
+  const line = lineOf(' 7', [
+    [0.5, 0.5, 0],
+    [0, 0, 1],
+    [0.4, 0.6, 0],
+    [0.3, 0.7, 0],
+  ]);
+  for (const constraint of [anyText(), patternConstraint('7')])
+    expect(decodeLine(line, constraint)).toEqual({ text: '7', probability: expect.closeTo(1, 9), share: 1 });
+});

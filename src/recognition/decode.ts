@@ -18,7 +18,10 @@ export interface Candidate {
 /** A text found in a line. */
 export interface DecodedLine {
   readonly text: string;
-  /** Probability that the line says this, of all lines: the sum over all ways of writing it (the forward recursion of CTC). */
+  /**
+   * Probability that the line says this, of all lines: the sum over all ways of writing it (the forward recursion of CTC), whatever
+   * its spaces, which the network sees least surely.
+   */
   readonly probability: number;
   /** Its probability divided by that of all possible texts that were considered. */
   readonly share: number;
@@ -32,6 +35,8 @@ interface Beam {
   readonly state: number;
   /** Character written last; '' at the beginning. */
   readonly last: string;
+  /** Nothing but spaces may follow. */
+  readonly isOver: boolean;
   /** Probabilities of all ways to write it that end in a blank, and in its last character. */
   blank: number;
   written: number;
@@ -44,24 +49,32 @@ interface Beam {
  * @returns Undefined where no possible text has any probability. An empty text is possible if the constraint accepts it.
  */
 export function decodeLine({ blank, candidates }: LineSteps, constraint: Constraint): DecodedLine | undefined {
-  let beams: Beam[] = [{ text: '', state: constraint.start, last: '', blank: 1, written: 0 }];
+  let beams: Beam[] = [{ text: '', state: constraint.start, last: '', isOver: false, blank: 1, written: 0 }];
   let scale = 0;
   for (const [t, choices] of candidates.entries()) {
     const next = new Map<string, Beam>();
-    const at = (text: string, state: number, last: string): Beam => {
-      let beam = next.get(text);
-      if (!beam) next.set(text, (beam = { text, state, last, blank: 0, written: 0 }));
+    const at = (text: string, state: number, last: string, isOver: boolean): Beam => {
+      const key = isOver ? `${text}${END}` : text;
+      let beam = next.get(key);
+      if (!beam) next.set(key, (beam = { text, state, last, isOver, blank: 0, written: 0 }));
       return beam;
     };
     for (const beam of beams) {
-      const { text, state, last } = beam;
+      const { text, state, last, isOver } = beam;
       const total = beam.blank + beam.written;
-      at(text, state, last).blank += total * blank[t]!;
+      at(text, state, last, isOver).blank += total * blank[t]!;
       for (const { char, probability } of choices) {
-        if (char === last) at(text, state, last).written += beam.written * probability;
+        if (char === ' ' && (text === '' || isOver)) {
+          // Spaces around a text are no part of it.
+          at(text, state, last, isOver).blank += total * probability;
+          continue;
+        }
+        if (isOver) continue;
+        if (char === last) at(text, state, last, false).written += beam.written * probability;
         const before = char === last ? beam.blank : total;
         const after = before > 0 ? constraint.step(state, char) : DEAD;
-        if (after !== DEAD) at(text + char, after, char).written += before * probability;
+        if (after !== DEAD) at(text + char, after, char, false).written += before * probability;
+        else if (char === ' ' && constraint.accepts(state)) at(text, state, last, true).blank += before * probability;
       }
     }
     beams = [...next.values()].toSorted((a, b) => b.blank + b.written - a.blank - a.written).slice(0, BEAM_WIDTH);
@@ -75,9 +88,15 @@ export function decodeLine({ blank, candidates }: LineSteps, constraint: Constra
     }
   }
   const possible = beams.filter(({ state }) => constraint.accepts(state));
-  const [best] = possible;
+  const groups = [...Map.groupBy(possible, ({ text }) => text.replaceAll(' ', '')).values()].map((group) => ({
+    text: group[0]!.text.trim(),
+    weight: group.reduce((sum, beam) => sum + beam.blank + beam.written, 0),
+  }));
+  const [best] = groups.toSorted((a, b) => b.weight - a.weight);
   if (!best) return undefined;
-  const all = possible.reduce((sum, beam) => sum + beam.blank + beam.written, 0);
-  const own = best.blank + best.written;
-  return { text: best.text, probability: Math.exp(scale) * own, share: own / all };
+  const all = groups.reduce((sum, { weight }) => sum + weight, 0);
+  return { text: best.text, probability: Math.exp(scale) * best.weight, share: best.weight / all };
 }
+
+/** Marks the key of a text that is over. */
+const END = '\uFFFF';

@@ -152,7 +152,7 @@ function inputWidth({ width, height }: Crop): number {
 
 /** Maps the full-width, typographic and other forms of a character to its plain one. */
 function foldCharacter(char: string): string {
-  if (char === ' ') return char;
+  if (char.trim() === '') return ' ';
   const folded = foldText(char) || char;
   return PLAIN_FORMS[folded] ?? folded;
 }

@@ -35,13 +35,16 @@ async function pictureOf(text: string): Promise<Picture> {
 }
 
 describe('the fallback of a text detector', () => {
-  it('reads what the glyphs cannot, and is not asked for the rest', async () => {
+  it.each(['tesseract', 'general'] as const)('%s reads what the glyphs cannot', async (reader) => {
     const unknown = viewOf(await pictureOf('ROUND 7'), WHOLE);
-    const fallback = { reader: 'tesseract' } as const;
+    const fallback = { reader };
     using glyphs = await kind.open({ atlas: 'fonts/console.json', reject: 0.99 }, assets);
     const alone = await glyphs.read(unknown);
     expect(alone.state).toBe('unreadable');
-    using both = await kind.open({ atlas: 'fonts/console.json', reject: 0.99, fallback }, assets);
+    using both = await kind.open(
+      { atlas: 'fonts/console.json', reject: 0.99, pattern: String.raw`[A-Z]+ \d`, fallback },
+      assets,
+    );
     expect(await both.read(unknown)).toMatchObject({ state: 'seen', value: 'ROUND 7' });
     expect(await both.read(viewOf(await pictureOf(''), WHOLE))).not.toMatchObject({ state: 'seen' });
   });

@@ -72,13 +72,13 @@ export const kind: FrameDetectorKind<TextOptions> = {
             diacritics: options.ignore?.includes('diacritics') ?? false,
           });
     const fallback =
-      options.fallback &&
-      new Fallback(options.fallback, options.charset, () => fallbackData(options, assets), languages);
+      options.fallback && new Fallback(options.fallback, options, () => fallbackData(options, assets), languages);
     const variants = await Promise.all((options.variants ?? []).map((path) => loadAtlas(path, assets)));
     return new TextDetector(atlas ? [atlas, ...variants] : [], options, meter, lexicon, fallback);
   },
   async requires(options: TextOptions, assets: Assets): Promise<readonly Requirement[]> {
     if (options.reader === 'general') return await generalReaderRequirements();
+    if (options.fallback?.reader === 'general') return await generalReaderRequirements();
     return options.fallback ? languageRequirements(fallbackData(options, assets)) : [];
   },
 };

@@ -308,9 +308,9 @@ export function isElement({ regions }: Profile, spec: DetectorSpec, kind: Detect
   if (spec.media !== undefined || kind.input !== 'frame' || !kind.landmarks || region === undefined) return false;
   // A region that follows another detector does not depend on the placement.
   if (regions[region]?.relative !== undefined) return false;
-  // A fallback for unknown text sees something everywhere.
-  const { fallback, atlas } = spec as { readonly fallback?: unknown; readonly atlas?: unknown };
-  return fallback === undefined || atlas !== undefined;
+  // A reader of unknown text sees something everywhere.
+  const { fallback, reader, atlas } = spec as Readonly<Partial<Record<'fallback' | 'reader' | 'atlas', unknown>>>;
+  return (fallback === undefined && reader === undefined) || atlas !== undefined;
 }
 
 function confidenceOf(observation: Observation): number {
