@@ -158,6 +158,11 @@ describe('FeedTracker', () => {
     expect(said(follow([...times(8, [blurred]), ...times(20, [A]), ...times(6, [])]))).toEqual([`0 ${A}`]);
   });
 
+  it('reports a line once that moves down as another appears above it', () => {
+    const chat = 'Neko: good game, all of you';
+    expect(said(follow([...times(10, [A]), ...times(10, [chat, A]), ...times(6, [])]))).toEqual([`0 ${A}`]);
+  });
+
   it('does not begin a line again after a second of blurred characters in its place', () => {
     const blurred = 'M  y o as    n h Mcke ra';
     expect(said(follow([...times(5, [A]), ...times(10, [blurred]), ...times(10, [A]), ...times(6, [])]))).toEqual([

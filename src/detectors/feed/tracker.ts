@@ -9,6 +9,7 @@ import { type FeedLine, isFeedDetail } from './lines.ts';
 interface Line {
   readonly t: number;
   readonly slot: number;
+  readonly track: Track;
   readonly text: string;
   readonly confidence: number;
   readonly rivals: Rivals;
@@ -22,6 +23,9 @@ interface WaitingLine extends Line {
 /** A line followed from sample to sample. */
 interface Track {
   t: number;
+  /** Numbers of the samples of its first and last sighting. */
+  readonly first: number;
+  last: number;
   slot: number;
   /** By column: summed log likelihood ratio of each character. */
   readonly columns: Map<string, number>[];
@@ -48,6 +52,8 @@ export interface FeedRules {
   readonly others: 'keep' | 'drop';
 }
 
+/** Reported lines that are remembered: more than a feed shows within the wait for names. */
+const MAX_REMEMBERED_LINES = 200;
 /** Share of a track's characters that a sighting must show, or number of them where it is partly covered. */
 const MIN_SAME_SHARE = 0.5;
 const MIN_SAME_CHARACTERS = 4;
@@ -61,6 +67,8 @@ const MAX_CONFLICTS_SETTLED = 0.1;
 const SETTLED_SIGHTINGS = 6;
 /** Consecutive samples for which something in its place, say blurred characters, may not be recognized as a line before it ends. */
 const MAX_UNRECOGNIZED_SAMPLES = 20;
+/** Samples within which a line that reads as one that vanished is the same line, tracked anew. */
+const MAX_BROKEN_SAMPLES = 2;
 /** Equal characters, as a number and as a share of those that both show, from which a blurred line is the beginning of another. */
 const MIN_BLURRED_CHARACTERS = 6;
 const MIN_BLURRED_SHARE = 0.6;
@@ -85,6 +93,9 @@ export class FeedTracker implements Tracker {
   /** Ended lines with unconfirmed names. */
   #waiting: WaitingLine[] = [];
   #last: number | undefined;
+  #sample = 0;
+  /** The last reported line of each text. */
+  readonly #reported = new Map<string, Track>();
 
   constructor(
     detector: string,
@@ -103,6 +114,7 @@ export class FeedTracker implements Tracker {
   push({ t, observation }: Reading): Cue[] {
     if (t === this.#last) return [];
     this.#last = t;
+    this.#sample++;
     if (observation.state === 'unreadable' && observation.detail === undefined) return [];
     const detail = observation.state === 'absent' ? undefined : observation.detail;
     const lines = isFeedDetail(detail) ? detail.lines : [];
@@ -147,6 +159,7 @@ export class FeedTracker implements Tracker {
       if (taken.get(track.slot)?.track === track) {
         track.missed = 0;
         track.empty = 0;
+        track.last = this.#sample;
         track.seen++;
         track.seenInSlot++;
         addSighting(track, bySlot.get(track.slot)!);
@@ -160,6 +173,8 @@ export class FeedTracker implements Tracker {
       if (taken.has(line.slot) || !startsTrack(line)) continue;
       const track: Track = {
         t,
+        first: this.#sample,
+        last: this.#sample,
         slot: line.slot,
         columns: [],
         seen: 1,
@@ -244,7 +259,13 @@ export class FeedTracker implements Tracker {
     return cues;
   }
 
-  #toCue({ t, text, confidence, rivals }: Line, match: PhraseMatch | undefined): Cue | undefined {
+  #toCue({ t, text, confidence, rivals, track }: Line, match: PhraseMatch | undefined): Cue | undefined {
+    const said = match?.text ?? text;
+    const before = this.#reported.get(said);
+    this.#reported.delete(said);
+    this.#reported.set(said, track);
+    if (this.#reported.size > MAX_REMEMBERED_LINES) this.#reported.delete(this.#reported.keys().next().value!);
+    if (before && track.first > before.last && track.first - before.last <= MAX_BROKEN_SAMPLES) return undefined;
     if (match) this.#lexicon!.learn(match);
     else this.#lexicon?.learnSpeaker(text, rivals);
     if (!match && (this.#rules.others === 'drop' || confidence < this.#rules.confidence)) return undefined;
@@ -253,7 +274,7 @@ export class FeedTracker implements Tracker {
       detector: this.#detector,
       ...(this.#region === undefined ? {} : { region: this.#region }),
       trigger: 'found',
-      value: this.#shown(match?.text ?? text),
+      value: this.#shown(said),
       confidence: match ? Math.max(confidence, 0.99 * (1 - match.errorShare)) : confidence,
       ...(match ? { detail: phraseDetail(match.wording, mapValues(match.slots, this.#shown)) } : {}),
       ...(match?.doubtful ? { tentative: true } : {}),
@@ -365,6 +386,7 @@ function readTrack(track: Track): Line {
   return {
     t: track.t,
     slot: track.slot,
+    track,
     text: text.slice(0, end).trimEnd(),
     confidence,
     rivals: (column) => rivals[column] ?? NO_SCORES,
