@@ -5,8 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { loadLogs, type LoadedLogs } from '../src/query/logs.ts';
 import type { Query } from '../src/query/query.ts';
 import { compileQuery, runQuery, type CompiledQuery, type QueryResult } from '../src/query/run.ts';
-import { collectSessionNames } from '../src/query/session-names.ts';
-import { collectNames } from '../src/query/suggestions.ts';
 
 // Runs the portable questions; cases/README.md says what they mean.
 
@@ -34,11 +32,7 @@ const logs = new Map(
 );
 
 function ask(question: string | Query, log: LoadedLogs): Answer {
-  const compiled = compileQuery(question, log.dictionary, {
-    sessions: collectSessionNames(log.logs),
-    names: collectNames(log.events),
-    ...(log.games.length === 1 && { game: log.games[0]! }),
-  });
+  const compiled = compileQuery(question, log.dictionary, { logs: log });
   return answerOf(compiled, runQuery(compiled, log.events, { durations: log.durations }));
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadBuiltin } from './files.ts';
+import { parse } from './sentences/parse.ts';
 import { render } from './sentences/render.ts';
 import { validateStatement } from './statements.ts';
 
@@ -33,6 +34,45 @@ describe('render', () => {
     expect(render({ subject: 'player', property: 'health', from: 87, to: 62 }, dictionary)).toBe(
       "player's health drops from 87 to 62",
     );
+  });
+});
+
+describe('English sentences', () => {
+  it.each([
+    [{ subject: 'partner', action: 'die', at: 'lava' }, 'partner dies in lava'],
+    [{ subject: 'opponent', action: 'kill oneself', with: 'grenade' }, 'opponent kills themselves with grenade'],
+    [{ subject: 'player', property: 'rank', from: 3, to: 1 }, "player's rank improves from 3 to 1"],
+    [{ subject: 'player', property: 'lap time', from: 60.2, to: 61 }, "player's lap time worsens from 60.2 to 61"],
+  ])('%j is "%s", and is parsed from it', (statement, text) => {
+    expect(render(statement, dictionary)).toBe(text);
+    expect(parse(text, dictionary).statement).toEqual(statement);
+  });
+
+  it('has reflexive pronouns of all persons', () => {
+    const statement = { subject: 'player', action: 'kill oneself' };
+    expect(render(statement, dictionary, { person: 'second' })).toBe('you kill yourself');
+    expect(render(statement, dictionary, { person: 'first', tense: 'past' })).toBe('I killed myself');
+    expect(parse('player killed himself', dictionary).statement).toEqual(statement);
+  });
+
+  it('reads the direction that earlier versions wrote of a rank', () => {
+    const statement = { subject: 'player', property: 'rank', from: 3, to: 1 };
+    expect(parse("player's rank drops from 3 to 1", dictionary).statement).toEqual(statement);
+  });
+
+  it('doubles the last consonant of "telefrag"', () => {
+    const statement = { subject: 'opponent', action: 'openarena:telefrag', object: 'player' };
+    expect(render(statement, dictionary, { tense: 'past' })).toBe('opponent telefragged player');
+  });
+});
+
+describe('statements of the wrong shape', () => {
+  it.each([
+    [{ subject: ['player'], action: 'kill', object: ['opponent'] }, ['/subject', '/object']],
+    [{ subject: 'player', action: 'kill', object: { word: ['opponent'] } }, ['/object/word']],
+  ])('%j is reported, not thrown', (statement, paths) => {
+    expect(validateStatement(statement, dictionary).map(({ path }) => path)).toEqual(paths);
+    expect(() => render(statement as never, dictionary)).toThrow(RangeError);
   });
 });
 

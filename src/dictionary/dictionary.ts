@@ -50,6 +50,8 @@ export interface Word {
   readonly synonyms: readonly string[];
   /** Objects: the plural. */
   readonly plural: string;
+  /** Objects: the preposition of something there ("in lava"), own or inherited; `undefined`: "at". */
+  readonly preposition: string | undefined;
   /** Actions: the verb forms. */
   readonly forms: VerbForms;
   /** Actions: nouns for the action (`death` for `die`). */
@@ -58,6 +60,8 @@ export interface Word {
   readonly slots: SlotRules;
   /** Actions: what the object does as a result (`kill` causes `die`), own or inherited. */
   readonly causes: Word | undefined;
+  /** Properties: are lower values better (rank, lap time)? Own or inherited. */
+  readonly isLowerBetter: boolean;
   /** Index in a preorder walk of the dictionary. A word is a descendant when `order <= descendant.order <= last`. */
   readonly order: number;
   /** `order` of the last descendant. */
@@ -143,7 +147,13 @@ export class Dictionary {
     for (const kind of wordKinds) for (const word of byKind[kind].values()) if (!word.parent) number(word, ordered);
     // In preorder the rules of a parent are complete before its children inherit them.
     const entries = new Map(seeds.filter(({ kind }) => kind === 'action').map(({ id, entry }) => [id, entry]));
+    const seedBetter = new Map(
+      seeds.flatMap(({ kind, id, entry }) => (kind === 'property' && entry.better ? [[id, entry.better]] : [])),
+    );
     for (const word of ordered) {
+      word.preposition ??= word.parent?.preposition;
+      if (word.kind === 'property')
+        word.isLowerBetter = (seedBetter.get(word.id) ?? (word.parent?.isLowerBetter ? 'lower' : 'higher')) === 'lower';
       if (word.kind !== 'action') continue;
       const entry = entries.get(word.id);
       word.slots = inheritSlotRules(word, entry?.slots);
@@ -240,9 +250,11 @@ function createWord({ kind, id, namespace, entry, synonyms }: WordSeed): Mutable
     get forms() {
       return (forms ??= verbForms(entry.name, entry));
     },
+    preposition: entry.preposition,
     nouns: entry.nouns ?? [],
     slots: defaultSlotRules,
     causes: undefined,
+    isLowerBetter: false,
     order: 0,
     last: 0,
   };

@@ -123,6 +123,11 @@ const OBJECT = {
   properties: {
     ...WORD_PROPERTIES,
     plural: { ...NAME, description: 'The plural where it is irregular (the name itself if it is uncountable).' },
+    preposition: {
+      type: 'string',
+      enum: ['at', 'in', 'on', 'under', 'near'],
+      description: 'How something is there, if not "at" it: "dies in lava". Words below inherit it.',
+    },
   },
   additionalProperties: false,
 } as const;
@@ -146,7 +151,14 @@ const PROPERTY = {
   description: 'A property of someone or something, or a manner.',
   type: 'object',
   required: ['name', 'definition'],
-  properties: WORD_PROPERTIES,
+  properties: {
+    ...WORD_PROPERTIES,
+    better: {
+      type: 'string',
+      enum: ['lower', 'higher'],
+      description: 'Which values are better, if any: it "improves" and "worsens" then (rank, lap time).',
+    },
+  },
   additionalProperties: false,
 } as const;
 
@@ -242,7 +254,10 @@ export const dictionarySchema = {
 export type SlotEntry = Exclude<FromSchema<typeof SLOT>, SlotUse>;
 
 /** A word of a dictionary file, of any kind. */
-export interface WordEntry extends FromSchema<typeof ACTION>, Pick<FromSchema<typeof OBJECT>, 'plural'> {}
+export interface WordEntry
+  extends FromSchema<typeof ACTION>,
+    Pick<FromSchema<typeof OBJECT>, 'plural' | 'preposition'>,
+    Pick<FromSchema<typeof PROPERTY>, 'better'> {}
 
 /** A step of a composite event. */
 export interface StepEntry extends FromSchema<typeof STEP> {}

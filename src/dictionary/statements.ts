@@ -100,7 +100,9 @@ class StatementValidator {
       const reason = rule.use === 'within' ? `already contains its ${slot}` : `takes no ${slot}`;
       this.report('slot-excluded', `/${slot}`, `"${action}" ${reason}${inherited}`);
     } else if (slot !== 'amount' && rule.accepts.length > 0) {
-      const id = wordOf(filler as Slot);
+      const id: unknown = wordOf(filler as Slot);
+      // What is no word is reported with its slot.
+      if (typeof id !== 'string') return;
       const kind = slotKind(slot);
       if (this.dictionary.find(id, kind) && !rule.accepts.some((each) => this.dictionary.isA(id, each, kind)))
         this.report(

@@ -143,6 +143,18 @@ describe('chooseScenes', () => {
     expect(scenes[0]!.because).toContain('the only one of its kind');
   });
 
+  it('does not count the health of a life that ended', () => {
+    const opponent = { word: 'opponent', name: 'Sarge' };
+    const events = [
+      event(38, { subject: 'player', property: 'health', from: 60, to: 4 }),
+      event(38.5, { subject: opponent, action: 'kill', object: 'player' }),
+      event(39, { subject: 'player', action: 'respawn' }),
+      kill(40),
+    ];
+    const { scenes } = chooseScenes([source(events)], { dictionary, duration: 30 });
+    expect(scenes.flatMap(({ because }) => because)).not.toContain('with 4 health left');
+  });
+
   it('fits the duration with a shorter version of a long scene', () => {
     const streak = Array.from({ length: 8 }, (_, i) => kill(20 + 3 * i));
     const { scenes, available } = chooseScenes([source(streak)], { dictionary, duration: 15 });

@@ -1,6 +1,6 @@
 import { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
-import { isPropertyStatement } from '../events/statement.ts';
+import { isPropertyStatement, type Slot, type Statement } from '../events/statement.ts';
 import type { Reason, Scene, ScoredEvent, Source } from './list.ts';
 import { type HighlightSettings, layered } from './settings.ts';
 import { isPlayerVictory, statementClass, statementWeight, unqualified, type Weights, wordOf } from './weights.ts';
@@ -129,17 +129,31 @@ function streak(event: EventLine, events: readonly EventLine[], dictionary: Dict
   };
 }
 
-/** Factor for a victory shortly after the player's health fell to a quarter or less. */
+/** Factor for a victory shortly after the player's health fell to a quarter or less, in the same life. */
 function comeback(event: EventLine, events: readonly EventLine[], dictionary: Dictionary): Reason | undefined {
   if (!isPlayerVictory(event.statement, dictionary)) return undefined;
-  for (const { t, statement } of events) {
-    if (t > event.t || t < event.t - COMEBACK_SECONDS || !isPropertyStatement(statement)) continue;
+  for (const { t, statement } of events.toReversed()) {
+    if (t > event.t) continue;
+    if (t < event.t - COMEBACK_SECONDS || startsOrEndsLife(statement, dictionary)) return undefined;
+    if (!isPropertyStatement(statement)) continue;
     if (unqualified(statement.property) !== 'health' || wordOf(statement.subject) !== 'player') continue;
-    if (typeof statement.to === 'number' && statement.to > 0 && statement.to <= 25) {
-      return { kind: 'comeback', value: 1.4, text: `with ${statement.to} health left` };
-    }
+    if (typeof statement.to !== 'number' || statement.to <= 0 || statement.to > 25) return undefined;
+    return { kind: 'comeback', value: 1.4, text: `with ${statement.to} health left` };
   }
   return undefined;
+}
+
+function isPlayer(slot: Slot | undefined): boolean {
+  return slot !== undefined && wordOf(slot) === 'player';
+}
+
+/** Does the player die, get killed or spawn? */
+function startsOrEndsLife(statement: Statement, dictionary: Dictionary): boolean {
+  if (isPropertyStatement(statement)) return false;
+  const { action, subject, object } = statement;
+  if (isPlayer(subject) && ['die', 'spawn'].some((each) => dictionary.isA(action, each, 'action'))) return true;
+  const effect = dictionary.find(action, 'action')?.causes;
+  return isPlayer(object) && effect !== undefined && dictionary.isA(effect.id, 'die', 'action');
 }
 
 function ordinal(n: number): string {

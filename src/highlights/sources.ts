@@ -145,12 +145,15 @@ export function makeQueryFilter(
   queries: readonly string[],
   { sources, dictionary }: LoadedSources,
 ): (event: EventLine) => boolean {
-  const games = new Set(sources.map(({ header }) => header.game));
+  const games = [...new Set(sources.map(({ header }) => header.game))];
+  const logs = new Map(
+    sources.map(({ header: { session }, log = '', name = session }) => [session, { path: log, name }] as const),
+  );
   const durations = new Map(sources.map(({ header }) => [header.session, header.media.duration]));
   const events = sources.flatMap((source) => source.events);
   const found = new Set<EventLine>();
   for (const query of queries) {
-    const compiled = compileQuery(query, dictionary, games.size === 1 ? { game: [...games][0]! } : {});
+    const compiled = compileQuery(query, dictionary, { logs: { events, games, logs } });
     for (const match of matchEvents(compiled, events, { durations }))
       for (const event of match.events) found.add(event);
   }

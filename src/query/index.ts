@@ -39,7 +39,7 @@ export {
   type QueryOptions,
   type QueryResult,
 } from './run.ts';
-export { collectNames } from './suggestions.ts';
+export { collectNames } from './names.ts';
 export type { Answer, TimedValue } from './answers.ts';
 export type { Correction } from './parse/normalize.ts';
 export { collectSessionNames, type SessionNames } from './session-names.ts';

@@ -1,7 +1,9 @@
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
-import { commonName } from '../dictionary/format.ts';
+import { commonName, namespacePattern } from '../dictionary/format.ts';
 import { loadDictionary } from '../dictionary/load.ts';
 import type { Issue } from '../errors.ts';
 import { uniqueSessionName, nameLogs } from '../events/log-names.ts';
@@ -54,17 +56,23 @@ export async function loadLogs(paths: readonly string[], options: LoadLogsOption
   const builtin = await dictionaryNames();
   const names = paths.length === 0 ? builtin : builtin.filter((name) => name === commonName || wanted.has(name));
   const builtinPaths = names.map((name) => join(builtinFolder, `${name}.json`));
-  const sources = await readSources([...builtinPaths, ...(options.dictionaries ?? [])]);
+  const found = await findPackDictionaries(
+    wanted,
+    builtin,
+    [...logs.values()].map(({ path }) => path),
+  );
+  const given = [...found, ...(options.dictionaries ?? [])];
+  const sources = await readSources([...builtinPaths, ...given]);
   // The built-in dictionaries are checked by the tests.
-  const meaning = (options.dictionaries ?? []).length > 0;
+  const meaning = given.length > 0;
   const { dictionary, issues: dictionaryIssues } = loadDictionary(sources, { definitions: false, meaning });
   const loaded = new Set(dictionary.sources.map(({ name }) => name));
-  const missing = [...wanted]
+  const missing = [...wanted.keys()]
     .filter((name) => !loaded.has(name))
     .map((name) => ({
       code: 'dictionary-missing',
       message: `a log uses the dictionary "${name}", which is not built in`,
-      hint: 'Name its file with --dictionary.',
+      hint: 'Name its file with --dictionary, or put it next to the log as dictionary/<name>.json.',
     }));
   return {
     events,
@@ -77,11 +85,48 @@ export async function loadLogs(paths: readonly string[], options: LoadLogsOption
   };
 }
 
+/** Folders above a log in which the pack of its game can be. */
+const maxAncestors = 3;
+
+/**
+ * Finds the dictionaries of packs that logs name and that are not built in: `dictionary/<name>.json` in the folder of a log,
+ * above it or in the working directory, with the content that the log was made with.
+ */
+async function findPackDictionaries(
+  wanted: ReadonlyMap<string, string>,
+  builtin: readonly string[],
+  logs: readonly string[],
+): Promise<string[]> {
+  const missing = [...wanted].filter(([name]) => !builtin.includes(name) && namespacePattern.test(name));
+  if (missing.length === 0) return [];
+  const folders = new Set([resolve('.')]);
+  for (const log of logs) {
+    let folder = dirname(resolve(log));
+    for (let level = 0; level <= maxAncestors; level++) {
+      folders.add(folder);
+      folder = dirname(folder);
+    }
+  }
+  const found: string[] = [];
+  for (const [name, hash] of missing) {
+    const candidates = [...folders].map((folder) => join(folder, 'dictionary', `${name}.json`));
+    for (const path of candidates) {
+      const text = await readFile(path, 'utf8').catch(() => undefined);
+      if (text === undefined || createHash('sha256').update(text).digest('hex').slice(0, hash.length) !== hash)
+        continue;
+      found.push(path);
+      break;
+    }
+  }
+  return found;
+}
+
 interface ReadEvents {
   readonly events: EventLine[];
   readonly durations: Map<string, number>;
   readonly games: Set<string>;
-  readonly dictionaryNames: Set<string>;
+  /** The content hashes of the dictionaries that the logs name. */
+  readonly dictionaryNames: Map<string, string>;
   readonly logs: Map<string, LogLocation>;
   readonly issues: Issue[];
 }
@@ -96,7 +141,7 @@ async function readEvents(
     events: [],
     durations: new Map(),
     games: new Set(),
-    dictionaryNames: new Set(),
+    dictionaryNames: new Map(),
     logs: new Map(),
     issues: [],
   };
@@ -117,7 +162,7 @@ async function readEvents(
         durations.set(session, line.media.duration);
         games.add(line.game);
         game = line.game;
-        for (const dictionary of line.dictionaries) read.dictionaryNames.add(dictionary.name);
+        for (const dictionary of line.dictionaries) read.dictionaryNames.set(dictionary.name, dictionary.hash);
       } else if (line.type === 'event') {
         // The events of a session share one string each for session and game. In a reel the game varies.
         if (line.game !== game) game = line.game;

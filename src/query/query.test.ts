@@ -75,6 +75,33 @@ describe('a query', () => {
     ]);
   });
 
+  it('knows the names of the logs that it is about', () => {
+    const logs = { events, games: ['openarena'], logs: new Map([['one', { path: 'one', name: 'week3' }]]) };
+    const count = (sentence: string): unknown =>
+      runQuery(compileQuery(sentence, dictionary, { logs }), events).answer?.value;
+    expect(count('how often did sarge kill me')).toBe(1);
+    expect(count('how many kills did I get in week3')).toBe(3);
+  });
+
+  it('finds rises of a rank where lower is better', () => {
+    const ranks: readonly Statement[] = [
+      { subject: 'player', property: 'rank', from: 3, to: 1 },
+      { subject: 'player', property: 'rank', from: 1, to: 4 },
+    ];
+    const log = ranks.map((statement, t) => ({ ...events[0]!, id: String(t), t, end: t, statement }));
+    const found = (sentence: string): number[] =>
+      matchEvents(compileQuery(sentence, dictionary), log).map(({ t }) => t);
+    expect(found('player gains rank')).toEqual([0]);
+    expect(found("player's rank drops")).toEqual([1]);
+    expect(found("player's rank worsens")).toEqual([1]);
+  });
+
+  it('names the command that answers a question about something else', () => {
+    expect(() => compileQuery('make a highlight reel', dictionary)).toThrowError(
+      expect.objectContaining({ hint: 'Run: playbyplay highlights <log>' }),
+    );
+  });
+
   it('reads a misspelt word as the one that it must be, and says so', () => {
     const { query, corrections } = compileQuery('kils with railgun', dictionary);
     expect(query).toEqual(compileQuery('kills with railgun', dictionary).query);

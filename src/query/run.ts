@@ -9,7 +9,9 @@ import { groupMatches, type Group } from './match/groups.ts';
 import type { Correction } from './parse/normalize.ts';
 import { parseQuery } from './parse/parse-query.ts';
 import type { Query } from './query.ts';
-import { resolveSessionNames, type SessionNames } from './session-names.ts';
+import type { LoadedLogs } from './logs.ts';
+import { collectNames } from './names.ts';
+import { collectSessionNames, resolveSessionNames, type SessionNames } from './session-names.ts';
 import { validateQuery } from './validate.ts';
 
 /** A query compiled for a dictionary. */
@@ -26,6 +28,8 @@ export interface CompiledQuery {
 
 /** Options of {@link compileQuery}. */
 export interface QueryOptions {
+  /** The logs that the query is about: their games, names and sessions, which it may then mention as the command line does. */
+  readonly logs?: Pick<LoadedLogs, 'events' | 'games' | 'logs'>;
   /** The game whose words are preferred where several words share a name. */
   readonly game?: string;
   /** Names of sessions that the query may use ("in final"); session ids always work. */
@@ -45,7 +49,12 @@ export interface QueryOptions {
  */
 export function compileQuery(query: string | Query, dictionary: Dictionary, options: QueryOptions = {}): CompiledQuery {
   const sentence = typeof query === 'string' ? query : undefined;
-  const { game, names, sessions } = options;
+  const { logs } = options;
+  const {
+    game = logs?.games.length === 1 ? logs.games[0] : undefined,
+    names = logs && collectNames(logs.events),
+    sessions = logs && collectSessionNames(logs.logs),
+  } = options;
   const {
     query: parsed,
     issues,

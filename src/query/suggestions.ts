@@ -1,32 +1,13 @@
 import type { Word } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
-import type { Slot } from '../events/statement.ts';
 import { findNearest } from '../spelling.ts';
 import { explainQuery } from './explain.ts';
 import { ConditionCompiler } from './match/compile.ts';
 import type { MatchOptions } from './match/event-index.ts';
-import { slotsOf } from './match/patterns.ts';
 import type { Condition, Query } from './query.ts';
 import { matchEvents, type CompiledQuery } from './run.ts';
+import { collectNames } from './names.ts';
 import type { UnknownName } from './session-names.ts';
-
-/**
- * Collects the proper names that events mention.
- *
- * @example
- * const { events, dictionary } = await loadLogs(['match.playbyplay']);
- * compileQuery('how many kills did I get', dictionary, { names: collectNames(events) });
- */
-export function collectNames(events: Iterable<EventLine>): readonly string[] {
-  const known = new Map<string, string>();
-  const addName = (slot: Slot | undefined): void => {
-    if (typeof slot !== 'object') return;
-    if (slot.name !== undefined) known.set(slot.name.toLowerCase(), slot.name);
-    addName(slot.of);
-  };
-  for (const { statement } of events) slotsOf(statement).forEach(addName);
-  return [...known.values()];
-}
 
 /** Finds proper names in a query that no event mentions: usually misspellings, or words mistaken for names. */
 export function findUnknownNames({ find }: Query, events: Iterable<EventLine>): readonly UnknownName[] {

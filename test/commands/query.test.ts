@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,6 +49,46 @@ describe('playbyplay query', () => {
       code: 2,
       err: '  #/find/action/0: "kil" is not a known action — Did you mean "kill"?\n',
     });
+  });
+
+  it('finds the dictionary of a pack by the content that the log names', async () => {
+    const pack = mkdtempSync(join(tmpdir(), 'pack-'));
+    onTestFinished(() => rmSync(pack, { recursive: true }));
+    const words = JSON.stringify({
+      format: 'playbyplay/dictionary/1',
+      name: 'paintball',
+      version: '1.0.0',
+      extends: { common: '^1.0.0' },
+      actions: [{ name: 'splat', parent: 'defeat', definition: 'Defeat by covering in color.', past: 'splatted' }],
+    });
+    mkdirSync(join(pack, 'dictionary'));
+    writeFileSync(join(pack, 'dictionary', 'paintball.json'), words);
+    const lines = readFileSync(join(folder, 'events.ndjson'), 'utf8').trim().split('\n');
+    const header = JSON.parse(lines[0]!) as { dictionaries: object[] };
+    const hash = createHash('sha256').update(words).digest('hex').slice(0, 16);
+    header.dictionaries.push({ name: 'paintball', version: '1.0.0', hash });
+    writeFileSync(join(pack, 'events.ndjson'), [JSON.stringify(header), ...lines.slice(1)].join('\n'));
+    expect(await runCommandLine('query', 'splats', pack)).toMatchObject({ code: 0, out: '' });
+    writeFileSync(join(pack, 'dictionary', 'paintball.json'), `${words} `);
+    expect((await runCommandLine('query', 'splats', pack)).err).toContain('uses the dictionary "paintball"');
+  });
+
+  it("says what a misspelt word was read as, and how many of a count are the player's", async () => {
+    const { out, err } = await ask('how many kils');
+    expect(Number(out)).toBeGreaterThan(0);
+    expect(err).toMatch(/^“kils” was read as “kills”\n\d+ of them by the player /);
+  });
+
+  it('prints numbers, values and truth with --json', async () => {
+    const [kills, rate, first, any] = await Promise.all(
+      ['how many kills did I get', 'kills per minute', 'how long until my first kill', 'did I die'].map(
+        async (sentence) => JSON.parse((await ask(sentence, '--json')).out) as { value: unknown; unit: unknown },
+      ),
+    );
+    expect(kills).toEqual({ value: expect.any(Number), unit: null });
+    expect(rate).toEqual({ value: expect.any(Number), unit: 'per minute' });
+    expect(first).toEqual({ value: expect.any(Number), unit: 's' });
+    expect(any).toEqual({ value: true, unit: null });
   });
 
   it('reports a name that occurs in no event', async () => {

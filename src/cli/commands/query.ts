@@ -1,6 +1,6 @@
 import type { Query } from '../../query/query.ts';
 import { collectSessionNames, findUnknownSessions } from '../../query/session-names.ts';
-import { collectNames, findUnknownNames, suggestBroaderWords } from '../../query/suggestions.ts';
+import { findUnknownNames, suggestBroaderWords } from '../../query/suggestions.ts';
 import { loadLogs, type LoadedLogs } from '../../query/logs.ts';
 import { explainQuery, type ExplainedWord } from '../../query/explain.ts';
 import { compileQuery, runQuery, type CompiledQuery, type QueryResult } from '../../query/run.ts';
@@ -36,11 +36,7 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
   const parsed = parseStructured(sentence);
   let compiled: CompiledQuery;
   try {
-    compiled = compileQuery(parsed, logs.dictionary, {
-      sessions,
-      names: collectNames(logs.events),
-      ...(logs.games.length === 1 ? { game: logs.games[0]! } : {}),
-    });
+    compiled = compileQuery(parsed, logs.dictionary, { logs });
   } catch (error) {
     if (!(error instanceof PlaybyplayError) || error.code !== 'bad-query') throw error;
     io.stderr.write(parsed === sentence ? formatSentenceIssues(sentence, error.issues) : formatIssues(error.issues));

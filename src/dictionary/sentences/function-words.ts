@@ -33,6 +33,10 @@ export const riseVerbs = words('rises rise rose risen rising increases increase 
 export const dropVerbs = words(
   'drops drop dropped falls fall fell decreases decrease decreased sinks sank declines declined shrinks',
 );
+/** Verbs of a value that becomes better. */
+export const improveVerbs = words('improves improve improved improving');
+/** Verbs of a value that becomes worse. */
+export const worsenVerbs = words('worsens worsen worsened worsening');
 /** Verbs of a value that changes. */
 export const changeVerbs = words('changes change changed switches switched turns turned goes went');
 /** Verbs of a value that is reached. */
@@ -59,6 +63,8 @@ export const functionWords: ReadonlySet<string> = new Set([
   ...Object.values(slotPrepositions).flatMap((list) => list.flatMap((text) => text.split(' '))),
   ...riseVerbs,
   ...dropVerbs,
+  ...improveVerbs,
+  ...worsenVerbs,
   ...changeVerbs,
   ...becomeVerbs,
   ...stayVerbs,

@@ -103,11 +103,15 @@ export class ParseContext {
   }
 }
 
+const reflexives = new Set(
+  'myself yourself himself herself itself themselves themself yourselves ourselves'.split(' '),
+);
 const negativeContraction = /^(do|does|did|has|have|had|is|are|was|were|could|would|wo|ca)n't$/;
 
 /** Splits "doesn't" into "does not" and "rocket-launcher" into its words. Names start with a capital and stay whole. */
 function splitToken(token: Token, lexicon: Lexicon): readonly Token[] {
   if (token.kind !== 'word') return [token];
+  if (reflexives.has(token.lower)) return [{ ...token, lower: 'oneself' }];
   if (token.text === '&') return [{ ...token, lower: 'and' }];
   const verb = negativeContraction.exec(token.lower)?.[1];
   if (verb !== undefined) {

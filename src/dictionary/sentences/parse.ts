@@ -5,7 +5,7 @@ import { parseActionClauses, parseSingleNouns, type ActionClause, type NounList 
 import type { NounPhrase, WordCandidate } from './noun-phrases.ts';
 import { maxTokens, ParseContext } from './parse-context.ts';
 import { explainParseFailure, type SentenceIssue } from './parse-errors.ts';
-import { parsePropertyClauses, type ParsedValue, type PropertyClause } from './property-clauses.ts';
+import { numericDirection, parsePropertyClauses, type ParsedValue, type PropertyClause } from './property-clauses.ts';
 import { render } from './render.ts';
 
 /** The result of {@link parse}. */
@@ -137,11 +137,16 @@ function propertyParts(clause: PropertyClause): Parts | undefined {
 }
 
 /** Only numbers rise and drop, and in the right direction. */
-function isPossibleChange({ direction, from, to }: PropertyClause): boolean {
-  if (direction !== 'rises' && direction !== 'drops') return true;
+function isPossibleChange({ direction, from, to, properties }: PropertyClause): boolean {
+  const change = numericDirection(direction, properties[0]!);
+  if (change === undefined) return true;
   if (to === undefined || !('number' in to)) return false;
   if (from === undefined) return true;
-  return 'number' in from && (direction === 'rises' ? from.number < to.number : from.number > to.number);
+  if (!('number' in from) || from.number === to.number) return false;
+  // "rank drops from 3 to 1" is about the number: earlier versions wrote so.
+  const isAboutNumber =
+    (direction === 'rises') === from.number < to.number && (direction === 'rises' || direction === 'drops');
+  return isAboutNumber || (change === 'rises') === from.number < to.number;
 }
 
 function toWordIds(words: readonly WordCandidate[]): Alternative[] {

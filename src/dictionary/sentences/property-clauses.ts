@@ -8,6 +8,8 @@ import {
   READING,
   riseVerbs,
   stayVerbs,
+  improveVerbs,
+  worsenVerbs,
 } from './function-words.ts';
 import { parseNouns, playerPhrase, type TokenSpan, type WordCandidate } from './noun-phrases.ts';
 import type { ParseContext } from './parse-context.ts';
@@ -17,7 +19,7 @@ import { numberValue } from './tokenize.ts';
 export type ParsedValue = { readonly number: number } | { readonly text: string } | { readonly nouns: NounList };
 
 /** How a property changes. */
-export type ChangeDirection = 'rises' | 'drops' | 'changes' | 'becomes' | 'stays';
+export type ChangeDirection = 'rises' | 'drops' | 'improves' | 'worsens' | 'changes' | 'becomes' | 'stays';
 
 /** A parsed clause about a property. */
 export interface PropertyClause {
@@ -127,6 +129,20 @@ function parseChanges(context: ParseContext, head: PropertyClause): PropertyClau
   return clauses;
 }
 
+/**
+ * How the number of a property changes. Where lower is better, "rises", "climbs" and "gains" mean that it becomes better.
+ *
+ * @returns `undefined` for verbs that do not say.
+ */
+export function numericDirection(
+  direction: ChangeDirection | undefined,
+  { word: { isLowerBetter } }: WordCandidate,
+): 'rises' | 'drops' | undefined {
+  if (direction === 'rises' || direction === 'improves') return isLowerBetter ? 'drops' : 'rises';
+  if (direction === 'drops' || direction === 'worsens') return isLowerBetter ? 'rises' : 'drops';
+  return undefined;
+}
+
 /** A value with its position and cost. */
 export interface PositionedValue {
   readonly value: ParsedValue;
@@ -147,6 +163,8 @@ const auxiliaries = new Set(['has', 'have', 'had', 'is', 'was', 'will', 'does', 
 const directions: readonly (readonly [ChangeDirection, ReadonlySet<string>])[] = [
   ['rises', riseVerbs],
   ['drops', dropVerbs],
+  ['improves', improveVerbs],
+  ['worsens', worsenVerbs],
   ['changes', changeVerbs],
   ['becomes', becomeVerbs],
   ['stays', stayVerbs],

@@ -70,7 +70,10 @@ class Renderer {
     const parts = this.clause(statement, action);
     for (const slot of slotOrder) {
       const filler = statement[slot];
-      if (filler !== undefined) parts.push(rules[slot].preposition, this.nounPhrase(filler, 'object'));
+      if (filler === undefined) continue;
+      const { preposition } = rules[slot];
+      const ofPlace = preposition === 'at' ? this.findWord(toMention(filler).word, 'object').preposition : undefined;
+      parts.push(ofPlace ?? preposition, this.nounPhrase(filler, 'object'));
     }
     if (statement.manner !== undefined) parts.push(this.nounPhrase(statement.manner, 'property'));
     if (statement.amount !== undefined) {
@@ -95,6 +98,7 @@ class Renderer {
     if (typeof from !== 'number' || typeof to !== 'number')
       return `${head} ${write('change')} from ${this.value(from)} to ${this.value(to)}`;
     if (from === to) return `${head} ${write('stay')} at ${to}`;
+    if (word.isLowerBetter) return `${head} ${write(to < from ? 'improve' : 'worsen')} from ${from} to ${to}`;
     return `${head} ${write(to > from ? 'rise' : 'drop')} from ${from} to ${to}`;
   }
 
@@ -115,7 +119,7 @@ class Renderer {
     }
     const form =
       subject === undefined ? action.forms.base : verbPhrase(action.forms, this.tense, this.agreement(subject), false);
-    const verb = this.withSenseLabel(action, form);
+    const verb = this.withSenseLabel(action, form.replace(/\boneself\b/, this.reflexive(subject)));
     const parts = [subject === undefined ? '' : this.subject(subject, verb), verb];
     if (object !== undefined) parts.push(preposition, this.directObject(object, verb));
     return parts;
@@ -183,6 +187,13 @@ class Renderer {
     return { subject: 'I', object: 'me', owner: 'my' }[position];
   }
 
+  /** The pronoun for "oneself". Of whom a log does not know the gender, it says "themselves". */
+  private reflexive(subject: Slot | undefined): string {
+    if (subject === undefined) return 'oneself';
+    if (this.person === 'third' || !isUnqualifiedPlayer(toMention(subject))) return 'themselves';
+    return this.person === 'second' ? 'yourself' : 'myself';
+  }
+
   private agreement(slot: Slot): Agreement {
     const mention = toMention(slot);
     return { person: isUnqualifiedPlayer(mention) ? this.person : 'third', plural: isPlural(mention) };
@@ -195,9 +206,11 @@ class Renderer {
   }
 
   private findWord(id: WordId, kind: WordKind | undefined): Word {
-    const word = this.dictionary.find(id, kind);
+    const word = typeof id === 'string' ? this.dictionary.find(id, kind) : undefined;
     if (!word)
-      throw new RangeError(`the dictionary has no ${kind ?? 'word'} "${id}"; validate statements before rendering`);
+      throw new RangeError(
+        `the dictionary has no ${kind ?? 'word'} ${JSON.stringify(id)}; validate statements before rendering`,
+      );
     return word;
   }
 }

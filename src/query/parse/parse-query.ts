@@ -3,7 +3,7 @@ import { maxTokens, ParseContext } from '../../dictionary/sentences/parse-contex
 import { explainParseFailure, type SentenceIssue } from '../../dictionary/sentences/parse-errors.ts';
 import type { Token } from '../../dictionary/sentences/tokenize.ts';
 import type { WordId } from '../../events/statement.ts';
-import type { GroupKey, Query } from '../query.ts';
+import type { GroupKey, PropertyPattern, Query } from '../query.ts';
 import { recordSpan } from '../source-spans.ts';
 import { parseConditions } from './conditions.ts';
 import { parseNounLists } from './noun-lists.ts';
@@ -173,7 +173,9 @@ class BodyParser {
     const patterns = [...parsePropertyPatterns(context, 0), ...parseGains(context, 0)];
     const [best] = patterns.filter(({ end }) => end === context.tokens.length).toSorted((a, b) => a.cost - b.cost);
     if (!best) return undefined;
-    return { condition: best.condition, by: undefined, cost: best.cost };
+    const [id] = 'property' in best.condition ? (best.condition as PropertyPattern).property : [];
+    const isLowerBetter = (id !== undefined && this.dictionary.find(id, 'property')?.isLowerBetter) || false;
+    return { condition: best.condition, by: undefined, cost: best.cost, isLowerBetter };
   }
 
   private parse(tokens: readonly Token[], isCount: boolean): (Body & { readonly cost: number }) | undefined {

@@ -17,6 +17,7 @@ import {
 } from '../../dictionary/sentences/noun-phrases.ts';
 import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
 import {
+  numericDirection,
   parseDirection,
   parsePropertyHeads,
   parseValues,
@@ -421,8 +422,9 @@ const changeNouns = new Map<string, NonNullable<PropertyPattern['change']>>(
 
 /** Parses "health loss", "armor gains". */
 function parseChangeNouns(context: ParseContext, head: PropertyClause): ParsedCondition[] {
-  const change = changeNouns.get(context.wordAt(head.end) ?? '');
-  if (!change) return [];
+  const noun = changeNouns.get(context.wordAt(head.end) ?? '');
+  if (!noun) return [];
+  const change = numericDirection(noun, head.properties[0]!) ?? noun;
   const plain = { condition: toPropertyPattern(context, head, { change }), end: head.end + 1, cost: head.cost - 0.5 };
   const own = context.skip(head.end + 1, 'of mine') ?? context.skip(head.end + 1, 'by me');
   const player = own === undefined ? undefined : playerPhrase(context, { start: head.end + 1, end: own });
@@ -455,8 +457,12 @@ function parseChangePatterns(context: ParseContext, head: PropertyClause): Parse
   const verb = parseDirection(context, head.end);
   const at = verb?.end ?? head.end;
   const direction = verb?.direction;
-  const change: Partial<PropertyPattern> =
-    direction === 'rises' || direction === 'drops' || direction === 'changes' ? { change: direction } : {};
+  const numeric = numericDirection(direction, head.properties[0]!);
+  const change: Partial<PropertyPattern> = numeric
+    ? { change: numeric }
+    : direction === 'changes'
+      ? { change: direction }
+      : {};
   const make = (rest: Partial<PropertyPattern>, end: number): ParsedCondition => ({
     condition: toPropertyPattern(context, head, rest),
     end,
@@ -465,7 +471,7 @@ function parseChangePatterns(context: ParseContext, head: PropertyClause): Parse
   // "drops below 20" is the moment of crossing; "is below 20" is any new value there.
   const comparison = parseComparison(context, context.skip(at, 'to') ?? at);
   if (comparison)
-    return [make({ ...change, ...crossing(direction, comparison.range), to: comparison.range }, comparison.end)];
+    return [make({ ...change, ...crossing(numeric, comparison.range), to: comparison.range }, comparison.end)];
   if (!verb) {
     context.expect(head.end, 'drops, rises, changes, below or above');
     return [];
@@ -543,7 +549,8 @@ function parseGainsAfter(context: ParseContext, start: number, subject: NounList
   return amounts.flatMap(({ range, end }) => {
     // "20 points of health"
     const unit = range && parseNouns(context, end).find((noun) => context.wordAt(noun.end) === 'of');
-    const next = unit ? unit.end + 1 : end;
+    const article = ['a', 'an', 'one', 'some'].includes(context.wordAt(end) ?? '') ? end + 1 : end;
+    const next = unit ? unit.end + 1 : article;
     const heads = isTaking ? parseDamage(context, next) : parsePropertyHeads(context, next, parseNounLists);
     return heads
       .filter((head) => !head.subject)
@@ -551,7 +558,7 @@ function parseGainsAfter(context: ParseContext, start: number, subject: NounList
         condition: toPropertyPattern(
           context,
           { ...head, ...(subject && { subject }) },
-          { change, ...(range && { by: range }) },
+          { change: numericDirection(change, head.properties[0]!)!, ...(range && { by: range }) },
         ),
         end: head.end,
         cost: (subject?.cost ?? 0) + head.cost + 1,

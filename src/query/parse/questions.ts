@@ -18,7 +18,8 @@ export interface Body {
   readonly condition: Condition;
   /** The groups at its end ("by weapon"). */
   readonly by: readonly GroupKey[] | undefined;
-  readonly isImproving?: boolean;
+  /** Of a property: are lower values better? */
+  readonly isLowerBetter?: boolean;
 }
 
 /** A way to read a question: the parts to parse, and the query that they make. */
@@ -965,14 +966,14 @@ function inHand(noun: Tokens): Tokens {
 function extremeValue(body: Tokens, how: string): readonly Reading[] {
   const take = takeOf(how);
   return [
-    ...propertyReading([body], ({ condition, isImproving }) => {
+    ...propertyReading([body], ({ condition, isLowerBetter }) => {
       if (!isBareProperty(condition)) return undefined;
       const better = /best/.test(how)
-        ? isImproving
+        ? isLowerBetter
           ? 'lowest'
           : 'highest'
         : /worst/.test(how)
-          ? isImproving
+          ? isLowerBetter
             ? 'highest'
             : 'lowest'
           : take;
