@@ -141,7 +141,7 @@ export function estimateBitsPerPixel(qp: number, pixels: number): number {
 export const componentNames = ['captureDelta', 'presentDelta', 'roundTripDelay', 'stackLatency'] as const;
 
 const POSITIVE = { type: 'number', exclusiveMinimum: 0 } as const;
-const FRAMES = number([1]);
+const FRAMES = number([1, 1_000_000]);
 
 const WINDOWS = object(['x', 'y', 'z'], {
   x: { ...FRAMES, description: 'Frames of the rolling weighted mean of a component.' },
@@ -173,7 +173,7 @@ const CONSTANTS = object(['components', 'base', 'offset', 'windowRate', 'input',
   windowRate: { ...POSITIVE, description: 'Frame rate that the windows are given for.' },
   input: object(
     ['samples', 'sampleMs'],
-    { samples: integer([1]), sampleMs: POSITIVE },
+    { samples: integer([1, 100_000]), sampleMs: POSITIVE },
     'Remote-input frequency: number and length of the input samples.',
   ),
   picture: object(['curve', 'deviation'], {

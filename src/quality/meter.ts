@@ -11,6 +11,9 @@ import {
 import { type FrameRecord, type RawFrame, RawValueReader, type SessionInfo } from './frame.ts';
 import { InputActivity, Moments, MomentWindow, WeightedWindow } from './windows.ts';
 
+/** Longest rolling window: hours of any session, whatever frame rate a file states. */
+const MAX_WINDOW_FRAMES = 1 << 20;
+
 /** Figures of one frame: times in ms unless stated otherwise, scores 0–100; unknown values are omitted. */
 export interface FrameQuality {
   readonly frame: number;
@@ -125,7 +128,8 @@ export class QualityMeter {
     this.#height = info.height;
     this.#bitrate = info.targetBitrate;
     const { base, offset, components, input, picture, windowRate } = this.constants;
-    const size = (frames: number): number => Math.max(1, Math.round((frames * info.fps) / windowRate));
+    const size = (frames: number): number =>
+      Math.min(MAX_WINDOW_FRAMES, Math.max(1, Math.round((frames * info.fps) / windowRate)));
     this.#components = Object.entries(components).map(([name, spec]) => ({
       name,
       transfer: resolveTransfer(spec, info.fps),

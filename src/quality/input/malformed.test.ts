@@ -174,6 +174,12 @@ describe('figures that nothing measures', () => {
     expect(issues.map(({ code }) => code)).toEqual(expect.arrayContaining(['counter-jump', 'counter-reset']));
   });
 
+  it('a frame rate of 10⁹ Hz takes no more memory than one of 60', async () => {
+    const frames = Array.from({ length: 5 }, (_, frame) => JSON.stringify({ frame, captured: 17 * frame }));
+    const { quality } = await read(['{"fps":1e9}', ...frames].join('\n'), 'fast.ndjson');
+    expect(quality.frames).toBe(5);
+  });
+
   it('a delta of 1e300 ms is left out and counted', async () => {
     const table = sample('presentmon-1.csv').replace('19.48200000000000', '1e300');
     expect(table).toContain('1e300');
