@@ -53,6 +53,13 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
     io.stderr.write(`no session is called “${name}”${nearest === undefined ? '' : `. ${didYouMean(nearest)}`}\n`);
   for (const { name, nearest } of findUnknownNames(compiled.query, logs.events))
     io.stderr.write(`no event names “${name}”${nearest === undefined ? '' : `. ${didYouMean(nearest)}`}\n`);
+  // A zero is the answer of a question that was misunderstood, too.
+  if (result.count === 0 && (isCounted || result.answer || result.values))
+    io.stderr.write(
+      `you asked: ${explainQuery(compiled.query, compiled.dictionary)
+        .lines.map((line) => line.trim())
+        .join(' ')}\n`,
+    );
   if (result.count === 0) {
     if (!isCounted) io.stderr.write(`no match among ${formatCount(logs.events.length, 'event')}\n`);
     const broader = suggestBroaderWords(compiled, logs.events, { durations: logs.durations });

@@ -306,9 +306,10 @@ function isPlayer({ any, except }: SlotPattern): boolean {
 function parseSharedOrdinals(context: ParseContext, first: ParsedCondition, at: number): ParsedCondition[] {
   const isOwn = context.wordAt(at) === 'my';
   const start = context.skip(at, 'the') ?? (isOwn ? at + 1 : at);
-  const [from, to] = [ordinalValue(context.wordAt(start) ?? ''), ordinalValue(context.wordAt(start + 2) ?? '')];
+  const second = isOwn && context.wordAt(start + 2) === 'my' ? start + 3 : start + 2;
+  const [from, to] = [ordinalValue(context.wordAt(start) ?? ''), ordinalValue(context.wordAt(second) ?? '')];
   if (from === undefined || to === undefined || context.wordAt(start + 1) !== 'and') return [];
-  return parsePatterns(context, start + 3)
+  return parsePatterns(context, second + 1)
     .filter(({ condition }) => lacksActor(condition))
     .map(({ condition, end, cost }) => {
       const of = isOwn ? withSubject(condition, thePlayer) : condition;
@@ -443,8 +444,10 @@ function parseCompositeEvents(context: ParseContext, at: number): ParsedConditio
 function parseCompositeNames(context: ParseContext, at: number, owner: NounList | undefined): ParsedCondition[] {
   return context.dictionary.events.flatMap((event): ParsedCondition[] => {
     const name = event.name.toLowerCase();
-    const end = context.skip(at, pluralOf(name)) ?? context.skip(at, name);
-    if (end === undefined) return [];
+    const nameEnd = context.skip(at, pluralOf(name)) ?? context.skip(at, name);
+    if (nameEnd === undefined) return [];
+    // "revenge kills"
+    const end = context.skip(nameEnd, 'kill') ?? context.skip(nameEnd, 'kills') ?? nameEnd;
     const ids = recordSpan([event.id], context, { start: at, end });
     const make = (list: NounList | undefined, last: number): ParsedCondition => ({
       condition: { event: ids, ...(list && { subject: toSlotPattern(context, list, 'subject') }) },

@@ -401,7 +401,7 @@ export function parsePropertyPatterns(context: ParseContext, at: number): Parsed
 /** "kills" is more likely what happens than a number on the screen. */
 function eventNounCost({ lexicon, tokens }: ParseContext, { head, end }: PropertyClause): number {
   const forms = head ? lexicon.find('action', tokens, head.start) : [];
-  return forms.some((match) => match.end === end && ['third', 'noun', 'nouns'].includes(match.entry.form)) ? 0.5 : 0;
+  return forms.some((match) => match.end === end && ['third', 'noun', 'nouns'].includes(match.entry.form)) ? 2 : 0;
 }
 
 const changeNouns = new Map<string, NonNullable<PropertyPattern['change']>>(

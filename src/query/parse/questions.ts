@@ -534,6 +534,11 @@ rule('<q> happened|happen|occurred|occur|took_place|take_place <r>', ({ tokens }
   ask([...tokens('q'), ...tokens('r')], (query) => query),
 );
 rule('what|which <x> happened|happen|occurred|took_place <r*>', ({ tokens }) => list([...tokens('x'), ...tokens('r')]));
+rule('<q> are|were|is|was', ({ tokens }) => ask(tokens('q'), (query) => query, 1));
+rule(`how_many <x> ${be} made|scored|achieved|done <y>`, ({ tokens }) => count([...tokens('x'), ...tokens('y')]));
+rule('what|which <x> did <s> get|make|have|score between <y>', ({ tokens }) =>
+  list([...owner(tokens('s')), ...tokens('x'), word('between', tokens('y')[0]), ...tokens('y')]),
+);
 rule('<q> for me|myself', ({ tokens }) => ask([word('my', tokens('q')[0]), ...tokens('q')], (query) => query, 0.5));
 rule(
   '<q> happened|happen|occurred|occur|took_place|are_there|were_there|is_there|was_there|there_were|there_are',
