@@ -33,7 +33,18 @@ export interface ActivityRules {
  * Whether a detector is active follows from all cues before, which a reader that begins in the middle of a recording does not
  * know. This gives an upper bound: a reading that may lead to an activating cue activates at once, and only a cue that is
  * certain, whatever came before the stretch, deactivates. So a detector that is active is always read, and what is read
- * needlessly is dropped by `CueStream`, which decides. docs/contributing/decisions.md argues why the bound holds.
+ * needlessly is dropped by `CueStream`, which decides.
+ *
+ * Why every active detector is possible in every sample:
+ * 1. At the start of a stretch every switch may be on; at the start of the recording it has its initial state.
+ * 2. A cue's time is that of the first reading of its run. A reading that may begin an activating cue turns the bound on at its
+ *    own sample.
+ * 3. Only evidence that holds after any history turns it off: a run so long that the tracker must have accepted it, a cue between
+ *    two such runs, or the end of a `for`. Sequences, sound, records and kinds with their own tracker never turn it off.
+ * 4. The sources of a bound are read whenever they are active, so by induction over the samples no activating cue is missed.
+ *
+ * Readings are pure functions of their sample. Hence every reading that `CueStream` uses is there, and the same, for any chunking
+ * and any number of workers.
  */
 export class PossibleActivity {
   readonly #numbers: ReadonlyMap<string, number>;
