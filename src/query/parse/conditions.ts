@@ -242,7 +242,10 @@ function parseDistance(context: ParseContext, at: number): { seconds: number; en
 function parseNear(context: ParseContext, first: ParsedCondition, depth: number): ParsedCondition[] {
   const found: ParsedCondition[] = [...parseBetween(context, first, depth)];
   const limit = parseLimit(context, first.end) ?? parseDistance(context, first.end);
-  for (const [preposition, side] of nearPrepositions) {
+  for (const [preposition, usualSide] of nearPrepositions) {
+    // "within a minute of respawning"
+    const isGerund = (context.wordAt((limit?.end ?? first.end) + 1) ?? '').endsWith('ing');
+    const side = usualSide === 'around' && isGerund ? 'after' : usualSide;
     const next = context.skip(limit?.end ?? first.end, preposition);
     if (next === undefined || (side === 'around' && !limit) || !context.takeStep()) continue;
     for (const other of parseUnits(context, next, depth)) {

@@ -23,7 +23,7 @@ export interface NormalizedQuestion {
 const fillers: ReadonlySet<string> = new Set(
   (
     'please pls plz ever actually exactly really just btw hey hi hello ok okay um uh hmm well also simply thanks thx ' +
-    'bro dude lol overall'
+    'bro dude lol overall very single'
   ).split(' '),
 );
 
@@ -87,6 +87,7 @@ const expansions: ReadonlyMap<string, readonly string[]> = new Map(
     wich: 'which',
     whcih: 'which',
     pct: 'percent',
+    dmg: 'damage',
     avg: 'average',
     num: 'number',
     mins: 'minutes',
@@ -113,6 +114,32 @@ const expansions: ReadonlyMap<string, readonly string[]> = new Map(
 
 const interrogatives: ReadonlySet<string> = new Set(['what', 'who', 'when', 'where', 'how', 'which', 'there']);
 
+/** Phrases with the words that they stand for. */
+const paraphrases: readonly (readonly [phrase: readonly string[], words: readonly string[]])[] = [
+  ['end up with', 'get'],
+  ['ended up with', 'got'],
+  ['take down', 'kill'],
+  ['took down', 'killed'],
+  ['taken down', 'killed'],
+  ['take out', 'kill'],
+  ['took out', 'killed'],
+  ['taken out', 'killed'],
+  ['for how long', 'how long'],
+].map(([from, to]) => [wordsOf(from!), wordsOf(to!)] as const);
+
+function paraphrase(tokens: readonly Token[]): readonly Token[] {
+  const result: Token[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const found = paraphrases.find(([from]) => from.every((word, i) => tokens[at + i]?.lower === word));
+    if (!found) result.push(tokens[at]!);
+    else {
+      result.push(...found[1].map((word) => replaced(tokens[at]!, word)));
+      at += found[0].length - 1;
+    }
+  }
+  return result;
+}
+
 /** Brings a question into the spelling that the grammar reads: contractions, fillers, punctuation, typing errors. */
 export function normalizeQuestion(
   sentence: string,
@@ -120,7 +147,8 @@ export function normalizeQuestion(
   names: readonly string[],
 ): NormalizedQuestion {
   const lexicon = getLexicon(dictionary);
-  const tokens = dropFillers(tokenize(sentence).flatMap((token, i, all) => expand(token, all[i - 1], lexicon)));
+  const expanded = tokenize(sentence).flatMap((token, i, all) => expand(token, all[i - 1], lexicon));
+  const tokens = paraphrase(dropFillers(expanded));
   const corrections: Correction[] = [];
   const known = new Set(names.flatMap((name) => name.toLowerCase().split(' ')));
   const corrected = tokens.flatMap((token, i) => {

@@ -195,7 +195,7 @@ function parseWeaponNames(context: ParseContext, at: number): Modifier[] {
   });
   if (words.length === 0) return [];
   const candidates = words.map((word) => ({ word, cost: 0 }));
-  return [{ any: [{ words: candidates, start: at, end: at + 1, cost: 1 }], except: [], end: at + 1, cost: 1.5 }];
+  return [{ any: [{ words: candidates, start: at, end: at + 1, cost: 1 }], except: [], end: at + 1, cost: 0.5 }];
 }
 
 function isNominal({ voice, form }: ActionClause['verbs'][number]): boolean {

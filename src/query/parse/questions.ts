@@ -63,7 +63,9 @@ const achievementVerbs = asSet(
   'make makes made get gets got gotten have has had score scored do does did done record recorded achieve achieved earn earned rack land landed suffer suffered perform performed pull pulled',
 );
 const players = asSet('i me we you');
-const anyone = asSet('player players person people guy guys one ones bot bots participant participants');
+const anyone = asSet(
+  'player players person people guy guys one ones bot bots participant participants driver drivers racer racers scorer scorers killer killers',
+);
 const subjectForms: ReadonlySet<string> = new Set(['me', 'us', 'we']);
 
 const keyNouns: ReadonlyMap<string, GroupKey> = new Map<string, GroupKey>(
@@ -199,6 +201,12 @@ function isBareProperty(condition: Condition): condition is PropertyPattern {
 function ofPlayer(pattern: PropertyPattern): PropertyPattern {
   return pattern.subject ? pattern : { property: pattern.property, subject: thePlayer };
 }
+
+const unitNames: ReadonlyMap<string, 'life' | 'second' | 'minute'> = new Map([
+  ['death', 'life'],
+  ['sec', 'second'],
+  ['min', 'minute'],
+]);
 
 const thePlayer: SlotPattern = { any: [{ words: ['player'] }] };
 
@@ -558,8 +566,19 @@ rule(`how:how_many|how_much <x> ${doing}|${having}|can|could <c>`, ({ tokens, te
     return isObject ? [...countObjects(body, total), ...streaks(body, total - 1)] : count(body, total);
   }),
 );
-rule(`how_many ${doing}|${having} <s> <v>`, ({ tokens }) =>
-  count([...asSubject(tokens('s')), ...tokens('v'), word('someone', tokens('v')[0])], 1),
+rule(`how_many ${doing}|${having} <s> <v>`, ({ tokens }) => {
+  const [verb, ...rest] = tokens('v');
+  return count([...asSubject(tokens('s')), verb!, word('someone', verb), ...rest], 1);
+});
+rule(`how_many <x> ${doing}|${having} <s> have|had|got at_the_end`, ({ tokens }) =>
+  count([...owner(tokens('s')), ...tokens('x')], -2),
+);
+rule('<x> ,? how_many|how_often|how_many_times|how_much', ({ tokens }) => count(tokens('x')));
+rule('<x> count link:while|when|with|in|before|after|between|during <r>', ({ tokens }) =>
+  count([...tokens('x'), ...tokens('link'), ...tokens('r')]),
+);
+rule('who <v> how_often|how_many_times', ({ tokens }) =>
+  countedBySubject([word('someone', tokens('v')[0]), ...tokens('v')]),
 );
 rule(`how_many|number_of|count_of different|distinct|unique <n> who:i|we|you <v>`, ({ tokens }) =>
   anyOf(withObject(tokens('n'), [...tokens('who'), ...tokens('v')]), ({ tokens: body, cost }) =>
@@ -621,10 +640,10 @@ rule('how_many different|distinct|unique|kinds_of|types_of <n> <c>', ({ tokens }
 );
 
 // Rates and averages.
-rule(`<q> ${per} unit:second|minute|hour|life|death <r*>`, ({ tokens, text }) => {
+rule(`<q> ${per} unit:second|sec|minute|min|hour|life|death <r*>`, ({ tokens, text }) => {
   const [first] = tokens('q');
   if (first?.lower === 'count' || first?.lower === 'list') return [];
-  const unit = text('unit') === 'death' ? 'life' : (text('unit') as 'second' | 'minute' | 'hour' | 'life');
+  const unit = unitNames.get(text('unit')) ?? (text('unit') as 'second' | 'minute' | 'hour' | 'life');
   return ask([...tokens('q'), ...tokens('r')], (query) => asRate(query, unit));
 });
 rule(
@@ -905,7 +924,7 @@ function sums(body: Tokens, cost: number): readonly Reading[] {
 
 // Properties.
 rule(
-  `how:how_much|how_many|what|which <p> ${doing}|${having} <s> have|had|got|left? left|remaining? when|as|while|before|right_before|just_before <c>`,
+  `how:how_much|how_many|what|which <p> ${doing}|${having} <s> have|had|got|left? left|remaining? when|as|while|before|right_before|just_before|for_each|at_each|on_each|for_every|at_every <c>`,
   ({ tokens, text }) =>
     stateWhen([...owner(tokens('s')), ...tokens('p')], tokens('c'), text('how') === 'how many' ? 4 : 0),
 );
@@ -914,12 +933,12 @@ rule(
   ({ tokens }) => stateAt([...owner(tokens('s')), ...tokens('p')], tokens('t')),
 );
 rule(
-  `what|which|how_high|how_low|how_much|how_big ${be} <p> when|as|while|before|right_before|just_before <c>`,
+  `what|which|how_high|how_low|how_much|how_big ${be} <p> when|as|while|before|right_before|just_before|for_each|at_each|on_each|for_every|at_every <c>`,
   ({ tokens }) => stateWhen(tokens('p'), tokens('c')),
 );
 rule(`what|which|how_high|how_low|how_much ${be} <p> at|after <t>`, ({ tokens }) => stateAt(tokens('p'), tokens('t')));
 rule(
-  `what|which <w> ${be}|${doing} <s> holding|using|carrying|wielding|have|hold|use|carry|wield|had|with|on out|equipped|in_hand|in_my_hands? when|as|while|before|right_before|just_before <c>`,
+  `what|which <w> ${be}|${doing} <s> holding|using|carrying|wielding|have|hold|use|carry|wield|had|with|on out|equipped|in_hand|in_my_hands? when|as|while|before|right_before|just_before|for_each|at_each|on_each|for_every|at_every <c>`,
   ({ tokens }) => stateWhen([...owner(tokens('s')), ...inHand(tokens('w'))], tokens('c')),
 );
 rule(
@@ -1003,6 +1022,14 @@ function extremeValue(body: Tokens, how: string): readonly Reading[] {
   ];
 }
 
+rule('longest|best|biggest streak|run|chain|series of <x>', ({ tokens }) => [
+  ...streaks(tokens('x'), -2),
+  ...streaks([...tokens('x'), ...phrase('without dying', tokens('x')[0])], -1),
+]);
+rule('max|maximum <x> in_a_row', ({ tokens }) =>
+  streaks([...tokens('x'), ...phrase('without dying', tokens('x')[0])], -2),
+);
+
 // Groups by "each".
 rule('<q> with|for|in|on|by|from|against|to|at|per each|every <n>', ({ tokens }) => byEach(tokens('q'), tokens('n')));
 rule('break_down|breakdown_of|breakdown_for|split|group <q> by|per|into <n>', ({ tokens }) =>
@@ -1075,7 +1102,21 @@ function agentOf(rest: Tokens, place: Tokens): readonly [subject: Tokens, rest: 
   return [[word('i', place[0] ?? rest[0])], rest];
 }
 
+rule(`<p> v:${losing}`, ({ tokens }) =>
+  changeSums([word('i', tokens('p')[0]), word('lose', tokens('p')[0]), ...tokens('p')], []),
+);
+rule(`<p> v:${gaining}`, ({ tokens }) =>
+  changeSums([word('i', tokens('p')[0]), word('gain', tokens('p')[0]), ...tokens('p')], []),
+);
+rule('total|all? the? damage i|we took|take|suffered|received <r*>', ({ tokens }) =>
+  changeSums(phrase('i take damage', tokens('r')[0]), tokens('r')),
+);
+
 // Extremes in other words.
+rule('how fast did|was i|we go|going|drive|driving|at_most|max? at_most|at_best?', () =>
+  extremeValue(phrase('my speed', undefined), 'highest'),
+);
+rule(`how ${be} <x>`, ({ tokens }) => ask(tokens('x'), (query) => query, 0.5));
 rule(
   `when|where ${doing} <s> how:lose|gain|take the_most|most <p> at_once|in_one_go|in_one_hit|at_a_time?`,
   ({ tokens, text }) => biggestChange([...asSubject(tokens('s')), word(text('how'), tokens('s')[0]), ...tokens('p')]),
@@ -1125,6 +1166,22 @@ rule('<s> edge:first|last <n> <x>', ({ tokens, text }) => {
 });
 
 // Rankings in other words.
+rule('<s> best|deadliest|strongest|favorite|favourite|main|preferred <n>', ({ tokens }) => {
+  const whose = tokens('s');
+  if (whose.at(-1)?.kind !== 'possessive') return [];
+  const isVictim = /^(?:victim|target|prey)$/.test(tokens('n')[0]!.lower);
+  return isVictim
+    ? reading(
+        [[...whose.slice(0, -1), ...phrase('kills someone', whose[0])]],
+        ({ condition }) => ({
+          find: condition,
+          by: [{ slot: 'object' }],
+          top: 1,
+        }),
+        -1,
+      )
+    : grouped(tokens('n'), [[...whose, word('kills', whose[0])]], { top: 1 }, -1.5);
+});
 rule('my favorite|favourite|main victim|target|prey', () =>
   reading([phrase('i kill someone', undefined)], ({ condition }) => ({
     find: condition,
