@@ -83,6 +83,15 @@ export function classifyField(
 /** A piece of a form: literal text, or a run of digits. */
 type Piece = { readonly literal: string } | { readonly min: number; readonly max: number; readonly padded: boolean };
 
+/** Share of the texts in which a length is no misreading. */
+const MIN_LENGTH_SHARE = 0.05;
+
+/** The numbers of digits that a run often has. */
+function usualLengths(runs: readonly string[]): readonly number[] {
+  const counts = Map.groupBy(runs, ({ length }) => length);
+  return [...counts].flatMap(([length, members]) => (members.length >= MIN_LENGTH_SHARE * runs.length ? [length] : []));
+}
+
 /** Finds the form in which most texts are written: runs of digits between constant characters. */
 function commonForm(
   texts: readonly string[],
@@ -102,7 +111,7 @@ function commonForm(
     if (part !== '#') return [{ literal: part }];
     const own = runs.map((all) => all[run]!);
     run++;
-    const lengths = own.map((digits) => digits.length);
+    const lengths = usualLengths(own);
     const [min, max] = [Math.min(...lengths), Math.max(...lengths)];
     const padded = min === max && max > 1 && own.some((digits) => digits.startsWith('0'));
     return [{ min, max, padded }];
@@ -126,7 +135,7 @@ function classifyFigure(
   const isNumber = /^[+-]?[$€£]? ?#(?:[.,]#)*$/.test(core);
   if (!isClock && !isFraction && !isPercentage && !isNumber) return undefined;
   const group = isClock || isNumber ? [0, figures - 1] : [0, 0];
-  const pattern = patternOf(form.pieces, group as [number, number]);
+  const pattern = patternOf(form.pieces, group as [number, number], !isClock);
   const constraint = patternConstraint(pattern);
   const capture = new RegExp(`^(?:${pattern})$`, 'u');
   const values = samples.flatMap(({ recording, t, line }): FieldValue[] => {
@@ -176,7 +185,7 @@ function captionOf(pieces: readonly Piece[]): string | undefined {
 }
 
 /** The regular expression of a form, with one group around the figures from `first` to `last`. */
-function patternOf(pieces: readonly Piece[], [first, last]: readonly [number, number]): string {
+function patternOf(pieces: readonly Piece[], [first, last]: readonly [number, number], mayGrow = true): string {
   let figure = 0;
   return pieces
     .map((piece) => {
@@ -188,7 +197,7 @@ function patternOf(pieces: readonly Piece[], [first, last]: readonly [number, nu
       const { min, max, padded } = piece;
       // Figures may grow by a digit, unless they are padded or minutes and seconds.
       const isInner = figure > 0;
-      const length = padded || (isInner && min === max && max > 1) ? `{${max}}` : `{1,${max + 1}}`;
+      const length = padded || (isInner && min === max && max > 1) ? `{${max}}` : `{1,${mayGrow ? max + 1 : Math.max(2, max)}}`;
       const own = `${figure === first ? '(' : ''}\\d${length}${figure === last ? ')' : ''}`;
       figure++;
       return own;

@@ -209,8 +209,9 @@ const CHARACTER_WIDTH = 0.55;
 
 /** The region of a field, wider by a character on its free side where its figure may grow and nothing else lies there. */
 function growRegion(field: HudField, fields: readonly HudField[], frame: { readonly width: number }): Rect {
-  const { rect, align, pattern } = field;
-  if (pattern === undefined || !/\{1,\d+\}/.test(pattern)) return rect;
+  const { rect, align, pattern, type } = field;
+  // The figures of a clock are as wide at any time.
+  if (pattern === undefined || type === 'clock' || !/\{1,\d+\}/.test(pattern)) return rect;
   const step = Math.round(CHARACTER_WIDTH * rect.height);
   const [left, right] = { left: [0, step], right: [step, 0], centre: [step / 2, step / 2] }[align] as [number, number];
   const x = Math.max(0, Math.floor(rect.x - left));

@@ -26,9 +26,11 @@ export const detect: RunCommand<typeof specs.detect> = async (io, options, media
   const placement = await resolvePlacement(options.place, options['hud-scale']);
   const plugins = await findPlugins(options.plugin);
   const profiles = await findProfiles(options.profiles);
-  const known = await resolveGame(options.game, media, { profiles, plugins }, io);
-  const game =
-    known ?? (await draftUnknownGame(media, { folder: out ?? defaultFolder(media), resume: options.resume }, io));
+  const folder = out ?? defaultFolder(media);
+  // The readings of an interrupted run belong to its draft.
+  const earlier = options.resume && options.game === 'auto' ? await findDraft(folder) : undefined;
+  const known = earlier ? undefined : await resolveGame(options.game, media, { profiles, plugins }, io);
+  const game = earlier ?? known ?? (await draftUnknownGame(media, folder, io));
   const bar = new ProgressBar(io, 'detecting');
   const print = (stream: NodeJS.WritableStream, text: string): void => {
     bar.clear();
@@ -146,21 +148,19 @@ async function resolveGame(
 /** Game of a log whose profile was drafted from its recording. */
 const UNKNOWN_GAME = 'unknown';
 
+/** The profile that was drafted for the log in a folder; undefined where there is none. */
+async function findDraft(folder: string): Promise<string | undefined> {
+  const profile = join(folder, 'draft', 'configs', UNKNOWN_GAME, 'profile.json');
+  return (await readFileKind(profile).catch(() => undefined)) === 'profile' ? profile : undefined;
+}
+
 /**
  * Drafts a profile of an unknown game from the recording itself, in the folder `draft` of its log.
  *
  * @returns The path of the profile.
  * @throws PlaybyplayError `unknown-recording` if no HUD is found.
  */
-async function draftUnknownGame(
-  media: string,
-  { folder, resume }: { readonly folder: string; readonly resume: boolean },
-  io: CommandIo,
-): Promise<string> {
-  const place = join(folder, 'draft');
-  const profile = join(place, 'configs', UNKNOWN_GAME, 'profile.json');
-  // The readings of an interrupted run belong to its draft.
-  if (resume && (await readFileKind(profile).catch(() => undefined)) === 'profile') return profile;
+async function draftUnknownGame(media: string, folder: string, io: CommandIo): Promise<string> {
   io.stderr.write('No known game: reading what the screen shows.\n');
   const bar = new ProgressBar(io, 'looking for the HUD');
   const discovery = await discoverHud([media], {
@@ -180,5 +180,5 @@ async function draftUnknownGame(
   io.stderr.write(
     `Found ${[...draft.names].map(([{ type }, name]) => `${type} ${name}`).join(', ')}. To name them: playbyplay profile draft ${media} --out ./my-game\n`,
   );
-  return await writePack(place, draft, { inputs: [media] });
+  return await writePack(join(folder, 'draft'), draft, { inputs: [media] });
 }
