@@ -197,7 +197,8 @@ function patternOf(pieces: readonly Piece[], [first, last]: readonly [number, nu
       const { min, max, padded } = piece;
       // Figures may grow by a digit, unless they are padded or minutes and seconds.
       const isInner = figure > 0;
-      const length = padded || (isInner && min === max && max > 1) ? `{${max}}` : `{1,${mayGrow ? max + 1 : Math.max(2, max)}}`;
+      const length =
+        padded || (isInner && min === max && max > 1) ? `{${max}}` : `{1,${mayGrow ? max + 1 : Math.max(2, max)}}`;
       const own = `${figure === first ? '(' : ''}\\d${length}${figure === last ? ')' : ''}`;
       figure++;
       return own;

@@ -1,7 +1,7 @@
 import type { Anchor, Rect, Size } from '../geometry.ts';
 import { TextRecognizer } from '../recognition/text-recognizer.ts';
 import { type Behaviour, classifyField, type FieldReading, type FieldType, type FieldValue } from './classify.ts';
-import { type Alignment, groupElements, groupMessages } from './elements.ts';
+import { type Alignment, groupElements, groupMessages, usualArea } from './elements.ts';
 import { followPlaces } from './follow.ts';
 import { cleanName, findCaption, type Label, placeOnScreen, uniqueName } from './names.ts';
 import { openRecordings, type Survey, surveyText } from './survey.ts';
@@ -96,7 +96,9 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     reading.type === 'label' ? [{ rect, text: reading.caption! }] : [],
   );
   const taken = new Set<string>();
-  const fields = read.map(({ element: { rect, align }, reading }): HudField => {
+  const fields = read.map(({ element, reading }): HudField => {
+    const { align } = element;
+    const rect = reading.type === 'clock' ? usualArea(element) : element.rect;
     const { type, pattern, secondPattern, behaviour, certainty } = reading;
     const place = placeOnScreen(rect, reference);
     const caption = cleanName(reading.caption ?? (type === 'label' ? '' : (findCaption(rect, labels)?.text ?? '')));

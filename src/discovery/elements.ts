@@ -51,8 +51,8 @@ export function groupElements({ sightings, frames }: Survey, frame: Size): TextE
 }
 
 /** The median of a group's last lines. */
-function usualPlace(group: readonly Sighting[]): Rect {
-  const last = group.slice(-9);
+function usualPlace(group: readonly Sighting[], count = 9): Rect {
+  const last = group.slice(-count);
   const median = (value: (one: Sighting) => number): number => upperMedian(last.map(value))!;
   return {
     x: median((one) => one.x),
@@ -122,6 +122,11 @@ const MIN_LASTING_PRESENCE = 0.3;
 /** The value below which a share of the values lies. */
 function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.round(share * (values.length - 1))]!;
+}
+
+/** The usual area of an element whose texts are all of one width: without what was now and then found with it, such as an icon. */
+export function usualArea({ sightings }: TextElement): Rect {
+  return usualPlace(sightings, sightings.length);
 }
 
 /** The area of nearly all boxes. */
