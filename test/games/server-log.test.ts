@@ -79,7 +79,7 @@ describe('a server log of the Quake III family', async () => {
     "15 opponent Sarge's score rises from 1 to 2",
     '30 player earns excellent',
     '36 opponent Sarge telefrags opponent Kyonshi',
-    '40 opponent Sarge kills oneself with grenade launcher',
+    '40 opponent Sarge kills themselves with grenade launcher',
     '173 match ends',
   ])('says “%s”', (line) => {
     expect(texts).toContain(line);
