@@ -1,12 +1,14 @@
 // Writes the generated pages of the documentation: the commands from the declarations of the command line, the profile
-// format from its JSON Schema with the options of every preprocessing step and detector kind.
+// format from its JSON Schema with the options of every preprocessing step and detector kind, the codes of issues.
 //   node tools/reference.ts
 import type { buildRouteMap } from '@stricli/core';
 import { writeFileSync } from 'node:fs';
 import { app } from '../src/cli/app.ts';
 import { describeOption, optionSyntax, specOf, usageOf } from '../src/cli/help.ts';
 import { describeSchemaOptions } from '../src/cli/schema-options.ts';
+import { operatorNames } from '../src/compute/onnx/operators.ts';
 import { allKinds } from '../src/detectors/registry.ts';
+import { issueCodes } from '../src/dictionary/issues.ts';
 import { PROFILE_SCHEMA } from '../src/profile/profile.ts';
 import { STEPS } from '../src/regions/preprocess/steps/index.ts';
 
@@ -25,6 +27,19 @@ function tableRow(cells: readonly string[]): string {
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [tableRow(head), `|${'---|'.repeat(head.length)}`, ...rows.map(tableRow)].join('\n');
+}
+
+/** Words in lines of at most 120 characters. */
+function wrap(words: readonly string[]): string {
+  let column = 0;
+  return words
+    .map((word) => {
+      const isNewLine = column + 1 + word.length > 120;
+      const separator = column === 0 ? '' : isNewLine ? '\n' : ' ';
+      column = isNewLine ? word.length : column + separator.length + word.length;
+      return separator + word;
+    })
+    .join('');
 }
 
 function commandSections(target: Parameters<typeof specOf>[0], name: string): readonly string[] {
@@ -197,6 +212,23 @@ export async function profileReference(): Promise<string> {
       escapeText(description),
       optionTable(schema as Schema),
     ]),
+    '## Operators of networks',
+    `Operators of ONNX that a network may use. [Networks](../games/networks.md#limits) has the limits.`,
+    wrap(operatorNames().map((name) => `\`${name}\``)),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** The text of docs/reference/issue-codes.md. */
+export function issueReference(): string {
+  const parts = [
+    GENERATED,
+    '# Issue codes',
+    'An issue of a dictionary, a statement, a sentence or a query is `{code, path, message, hint}`; issues about sentences have `start` and `end`, offsets into the sentence. Codes are permanent: none is renamed or reused.',
+    table(
+      ['code', 'meaning'],
+      Object.entries(issueCodes).map(([code, meaning]) => [`\`${code}\``, meaning]),
+    ),
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -205,4 +237,5 @@ if (import.meta.main) {
   const folder = new URL('../docs/reference/', import.meta.url);
   writeFileSync(new URL('commands.md', folder), commandReference());
   writeFileSync(new URL('profile.md', folder), await profileReference());
+  writeFileSync(new URL('issue-codes.md', folder), issueReference());
 }

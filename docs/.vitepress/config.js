@@ -39,6 +39,7 @@ const sidebar = [
     ['Event log', 'reference/event-log'],
     ['Query language', 'reference/query-language'],
     ['Dictionary', 'reference/dictionary'],
+    ['Issue codes', 'reference/issue-codes'],
     ['Highlights', 'reference/highlights'],
     ['Quality', 'reference/quality'],
     ['Compute', 'reference/compute'],

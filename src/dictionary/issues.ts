@@ -3,7 +3,7 @@ import type { Issue } from '../errors.ts';
 /**
  * The codes of issues about dictionaries, statements, sentences and queries, with their meaning.
  *
- * Codes are permanent: none is renamed or reused. docs/reference/dictionary.md lists them.
+ * Codes are permanent: none is renamed or reused. docs/reference/issue-codes.md lists them.
  */
 export const issueCodes = {
   // Files

@@ -101,10 +101,10 @@ describe('the bounds of a run', () => {
   });
 });
 
-it('the guide to networks lists the operators', async () => {
-  const guide = await readFile(new URL('../../../docs/games/networks.md', import.meta.url), 'utf8');
-  const [, limits = ''] = guide.split('## Limits');
-  const listed = new Set([...limits.matchAll(/`(\w+)`/g)].map(([, name]) => name));
-  const missing = operatorNames().filter((name) => !listed.has(name.split('.').at(-1)!));
+it('the profile format lists the operators', async () => {
+  const page = await readFile(new URL('../../../docs/reference/profile.md', import.meta.url), 'utf8');
+  const [, operators = ''] = page.split('## Operators of networks');
+  const listed = new Set([...operators.matchAll(/`([\w.]+)`/g)].map(([, name]) => name));
+  const missing = operatorNames().filter((name) => !listed.has(name));
   expect(missing).toEqual([]);
 });

@@ -1318,7 +1318,7 @@ export function findOperator(domain: string, name: string): Operator {
     );
   throw new Unbounded(
     `the operator ${full} is not supported`,
-    'Export the model with the operators that docs/games/networks.md lists, to which most others can be converted.',
+    'Export the model with the operators that docs/reference/profile.md lists, to which most others can be converted.',
   );
 }
 
