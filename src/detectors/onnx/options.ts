@@ -27,6 +27,7 @@ const FRACTION = number([0, 1]);
 /** What each task needs besides model and region; labels and dictionary may stand in the model itself. */
 const NEEDS = { detect: ['format'], embed: ['prototypes'] };
 
+/** Options of the kind. Defaults that depend on the task stand in docs/games/networks.md. */
 export const ONNX_SCHEMA = {
   type: 'object',
   required: ['region', 'model', 'task'],
@@ -161,7 +162,7 @@ export const ONNX_SCHEMA = {
   })),
 } as const satisfies Schema;
 
-/** Options of the kind. */
+/** Options of the kind, as a profile gives them. */
 export type OnnxOptions = FromSchema<typeof ONNX_SCHEMA>;
 
 /** How crops become the network's input. */
