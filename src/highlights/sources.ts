@@ -153,7 +153,7 @@ export function makeQueryFilter(
   const events = sources.flatMap((source) => source.events);
   const found = new Set<EventLine>();
   for (const query of queries) {
-    const compiled = compileQuery(query, dictionary, { logs: { events, games, logs } });
+    const compiled = compileQuery(query, dictionary, { logs: { events, games, logs }, exactSpelling: true });
     for (const match of matchEvents(compiled, events, { durations }))
       for (const event of match.events) found.add(event);
   }

@@ -30,6 +30,8 @@ export interface CompiledQuery {
 export interface QueryOptions {
   /** The logs that the query is about: their games, names and sessions, which it may then mention as the command line does. */
   readonly logs?: Pick<LoadedLogs, 'events' | 'games' | 'logs'>;
+  /** Refuses misspelt words instead of correcting them, where nobody would read the corrections. Default false. */
+  readonly exactSpelling?: boolean;
   /** The game whose words are preferred where several words share a name. */
   readonly game?: string;
   /** Names of sessions that the query may use ("in final"); session ids always work. */
@@ -60,7 +62,12 @@ export function compileQuery(query: string | Query, dictionary: Dictionary, opti
     issues,
     corrections,
   } = typeof query === 'string'
-    ? parseQuery(query, dictionary, { game, names, sessions: sessions && [...sessions.keys()] })
+    ? parseQuery(query, dictionary, {
+        game,
+        names,
+        sessions: sessions && [...sessions.keys()],
+        exactSpelling: options.exactSpelling,
+      })
     : { query, issues: validateQuery(query, dictionary), corrections: [] };
   if (!parsed || issues.length > 0)
     throw badQuery(sentence === undefined ? 'the structured query' : `"${sentence}"`, issues);

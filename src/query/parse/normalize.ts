@@ -144,7 +144,7 @@ function paraphrase(tokens: readonly Token[]): readonly Token[] {
 export function normalizeQuestion(
   sentence: string,
   dictionary: Dictionary,
-  names: readonly string[],
+  { names, exactSpelling }: { readonly names: readonly string[]; readonly exactSpelling: boolean },
 ): NormalizedQuestion {
   const lexicon = getLexicon(dictionary);
   const expanded = tokenize(sentence).flatMap((token, i, all) => expand(token, all[i - 1], lexicon));
@@ -156,6 +156,7 @@ export function normalizeQuestion(
     // A capital letter at the start can be that of a name.
     const parts = splitCompound(token, dictionary, lexicon);
     if (parts) return parts;
+    if (exactSpelling) return token;
     const read = correct(token, lexicon, known, /^\p{Ll}/u.test(token.text));
     if (read === undefined) return token;
     const { start, end, text } = token;

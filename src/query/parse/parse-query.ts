@@ -26,6 +26,8 @@ export interface ParseQueryOptions {
   readonly game?: string | undefined;
   /** The proper names in the logs, which may be written in lower case. */
   readonly names?: readonly string[] | undefined;
+  /** Refuses misspelt words instead of correcting them. */
+  readonly exactSpelling?: boolean | undefined;
   /** The names of sessions, which may follow "in" without "session". */
   readonly sessions?: readonly string[] | undefined;
 }
@@ -36,8 +38,8 @@ export interface ParseQueryOptions {
  * Of several readings the one of least cost is meant.
  */
 export function parseQuery(sentence: string, dictionary: Dictionary, options: ParseQueryOptions = {}): ParsedQuery {
-  const { names = [] } = options;
-  const { tokens, corrections } = normalizeQuestion(sentence, dictionary, names);
+  const { names = [], exactSpelling = false } = options;
+  const { tokens, corrections } = normalizeQuestion(sentence, dictionary, { names, exactSpelling });
   const span = { start: 0, end: sentence.length };
   const fail = (issue: SentenceIssue): ParsedQuery => ({ query: undefined, issues: [issue], corrections });
   if (tokens.length === 0)
