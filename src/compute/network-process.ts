@@ -16,8 +16,8 @@ export type NetworkRequest =
 export type NetworkReply = { readonly outputs: ReadonlyMap<string, Values> } | { readonly failure: Failure };
 
 /**
- * A network in a process of its own, which is ended when a run takes too long: the runtime is native code that no thread can
- * interrupt. Calls must not overlap.
+ * A network in a process of its own, which is ended when a run takes too long or the program has ended: the runtime is native
+ * code that no thread can interrupt. Calls must not overlap.
  */
 export class NetworkProcess implements Disposable {
   readonly #child: ChildProcess;
@@ -27,7 +27,7 @@ export class NetworkProcess implements Disposable {
 
   private constructor(file: string) {
     this.#file = file;
-    this.#child = fork(fileURLToPath(threadModule(import.meta.url, './network-child')), {
+    this.#child = fork(fileURLToPath(threadModule(import.meta.url, './network-child')), [String(process.pid)], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       execArgv: [],
