@@ -46,7 +46,8 @@ describe('a recording', () => {
     makeVideo({ path, pts: frames.map((i) => 1000 * i), timeBase, shows: frozen, keyEvery: 30 });
     const [view] = await analyzeFiles([path], { video: readVideo });
     const { counts, extra, quality } = view!.scored;
-    expect(counts).toMatchObject({ duplicates: 24 + 2, timestampGaps: 0 });
+    // The picture after the repeat at 150 differs no more than its neighbours, so nothing shows that one was lost.
+    expect(counts).toMatchObject({ duplicates: 24 + 1, uncertain: 1, timestampGaps: 0 });
     expect(extra!['frozen']).toEqual([{ t: expect.closeTo(99 / 60, 4), end: expect.closeTo(124 / 60, 4) }]);
     expect(quality.components['captureDelta']!.max).toBeCloseTo((1000 / 60) * 25, 2);
     expect(quality.components['presentDelta']!.max).toBeCloseTo(1000 / 60, 2);

@@ -1,0 +1,238 @@
+import type { Plane } from '../../media/picture.ts';
+import { median, quantile } from '../../statistics.ts';
+
+/** Distances in frames at which pictures are compared, besides neighbours. */
+const LAGS = [2, 4, 8, 16] as const;
+/** Lagged comparisons use every n-th point of the grid. */
+const LAG_STRIDE = 4;
+
+/** Difference of a picture from earlier ones in 8-bit luma levels. */
+export interface Difference {
+  /** Mean and maximum from the previous picture. */
+  readonly mean: number;
+  readonly most: number;
+  /** Mean from the picture 2, 4, 8 and 16 frames before; undefined if there is none. */
+  readonly lagged?: readonly (number | undefined)[];
+}
+
+/** Compares luma with the previous pictures on a grid of about `columns` × 9/16 `columns` points. */
+export class PictureComparer {
+  readonly #columns: number;
+  /** The last pictures, by frame modulo the length. */
+  readonly #ring: (Uint8Array | undefined)[] = Array.from({ length: LAGS.at(-1)! + 1 }, () => undefined);
+  #at = 0;
+
+  constructor(columns = 240) {
+    this.#columns = columns;
+  }
+
+  /** Undefined for the first picture and after a change of size. */
+  next(luma: Plane): Difference | undefined {
+    const step = Math.max(1, Math.floor(luma.width / this.#columns));
+    const columns = Math.floor(luma.width / step);
+    const rows = Math.floor(luma.height / step);
+    const now = new Uint8Array(columns * rows);
+    for (let y = 0, i = 0; y < rows; y++) {
+      for (let x = 0, at = y * step * luma.stride; x < columns; x++, at += step) now[i++] = luma.data[at]!;
+    }
+    this.#at = (this.#at + 1) % this.#ring.length;
+    this.#ring[this.#at] = now;
+    const before = this.#back(1, now.length);
+    if (!before) return undefined;
+    let sum = 0;
+    let most = 0;
+    for (let i = 0; i < now.length; i++) {
+      const apart = Math.abs(now[i]! - before[i]!);
+      sum += apart;
+      if (apart > most) most = apart;
+    }
+    const lagged = LAGS.map((lag) => {
+      const other = this.#back(lag, now.length);
+      return other && coarseDifference(now, other);
+    });
+    return { mean: sum / now.length, most, lagged };
+  }
+
+  #back(frames: number, length: number): Uint8Array | undefined {
+    const one = this.#ring[(this.#at + this.#ring.length - frames) % this.#ring.length];
+    return one?.length === length ? one : undefined;
+  }
+}
+
+function coarseDifference(a: Uint8Array, b: Uint8Array): number {
+  let sum = 0;
+  let count = 0;
+  for (let i = 0; i < a.length; i += LAG_STRIDE, count++) sum += Math.abs(a[i]! - b[i]!);
+  return sum / count;
+}
+
+/**
+ * Whether a run of equal pictures is a freeze (the stream stopped while the game went on), a still scene, or neither
+ * for sure.
+ */
+export type Verdict = 'freeze' | 'still' | 'uncertain';
+
+/** A run of frames with the same picture: the first is new, the others repeat it. Frame numbers. */
+export interface RepeatedRun {
+  readonly first: number;
+  readonly last: number;
+  readonly verdict: Verdict;
+}
+
+/**
+ * Finds runs of repeated pictures. A repeated picture is re-encoded at keyframes (`key`) and differs slightly there,
+ * though by far less than motion.
+ */
+export function findRepeatedRuns(
+  differences: readonly (Difference | undefined)[],
+  key: (frame: number) => boolean = () => false,
+): RepeatedRun[] {
+  const moving = differences.filter((one, i) => one && !key(i) && !isRepeat(one)).map((one) => one!.mean);
+  const usual = moving.length > 0 ? median(moving) : 0;
+  const repeats = differences.map((one, i) => {
+    if (!one) return false;
+    return isRepeat(one) || (key(i) && one.mean < Math.min(2, 0.2 * usual));
+  });
+  const runs: RepeatedRun[] = [];
+  for (let i = 1; i < repeats.length; i++) {
+    if (!repeats[i]) continue;
+    let last = i;
+    while (repeats[last + 1]) last++;
+    if (last - i + 1 >= MIN_RESTING_REPEATS) {
+      const end = extendRun(differences, repeats, i, last);
+      while (last < end) repeats[++last] = true;
+    }
+    runs.push({ first: i - 1, last, verdict: judgeRun(differences, repeats, i - 1, last) });
+    i = last;
+  }
+  return runs;
+}
+
+/** Minimum repeats of a still scene. */
+const MIN_RESTING_REPEATS = 4;
+
+/**
+ * Extends a run over nearly unchanged frames that follow it: lookahead encoders retouch a repeated picture in its last
+ * frames.
+ */
+function extendRun(
+  differences: readonly (Difference | undefined)[],
+  strict: readonly boolean[],
+  from: number,
+  last: number,
+): number {
+  const around: Difference[] = [];
+  for (let i = Math.max(1, from - 15); i <= Math.min(last + 15, differences.length - 1); i++)
+    if (differences[i] && !strict[i]) around.push(differences[i]!);
+  if (around.length < 8) return last;
+  const mean = Math.min(
+    1,
+    0.1 *
+      quantile(
+        around.map((one) => one.mean),
+        0.75,
+      ),
+  );
+  const most =
+    0.3 *
+    quantile(
+      around.map((one) => one.most),
+      0.75,
+    );
+  let end = last;
+  for (let weak = 0; weak < 3; weak++) {
+    const next = differences[end + 1];
+    if (!next || next.mean >= mean || next.most > most) break;
+    end++;
+    while (strict[end + 1]) end++;
+  }
+  return end;
+}
+
+/** New pictures before and after a run by which it is judged. */
+const CONTEXT_PICTURES = 10;
+/** Least usual step of a scene in motion, in levels: below, a pair of small sprites moves in a still scene. */
+const MIN_STEP = 0.3;
+/** Motion that ends abruptly has in its last pictures at least this share of its usual step. */
+const ABRUPT_SHARE = 0.25;
+/** A last new picture that differs by more than this many usual steps is a cut: a menu or a table appears and stands. */
+const CUT_STEPS = 5;
+/** After a freeze, the picture differs by this many of the steps that follow: motion never starts with its largest step. */
+const JUMP_STEPS = 1.1;
+/** The same where motion slowed down before the run, as it does before it stops. */
+const JUMP_STEPS_AFTER_SLOWING = 1.3;
+/** The same after a run of few frames, against the motion before as well. */
+const SHORT_JUMP_STEPS = 1.2;
+/** A difference this many times as large as any step and the motion of 16 frames is a cut: the player respawns or a menu closes. */
+const CUT_JUMP = 2.5;
+
+/**
+ * A stream freezes while the game goes on. So the picture moves up to the freeze, without slowing down, and after it
+ * has moved on by as much as it usually moves in that many frames. A scene that stands by itself (the player waits, is
+ * dead or reads a table) comes to rest or appears by a cut, and goes on where it stopped. Where motion ends abruptly
+ * but the picture goes on where it stopped, after a cut, or not at all, the picture alone cannot decide.
+ *
+ * @param first Last new picture; `last` is the last that repeats it.
+ */
+function judgeRun(
+  differences: readonly (Difference | undefined)[],
+  repeats: readonly boolean[],
+  first: number,
+  last: number,
+): Verdict {
+  const before = newPictures(differences, repeats, first, -1);
+  if (before.length < CONTEXT_PICTURES / 2) return 'still';
+  // Where pictures come this seldom anyway, the run is no interruption.
+  const gaps = before.slice(1, 6).map((frame, i) => before[i]! - frame);
+  if (last + 1 - first < 2 * Math.max(...gaps)) return 'still';
+  const steps = before.map((frame) => differences[frame]!.mean);
+  const usual = median(steps);
+  const final = median(steps.slice(0, 3));
+  if (usual < MIN_STEP || final < ABRUPT_SHARE * usual || steps[0]! < ABRUPT_SHARE * usual) return 'still';
+  const jump = differences[last + 1]?.mean;
+  if (jump === undefined || steps[0]! > CUT_STEPS * median(steps.slice(1))) return 'uncertain';
+  const after = newPictures(differences, repeats, last + 2, 1).map((frame) => differences[frame]!.mean);
+  const step = after.length < 3 ? final : median(after.slice(0, 4));
+  if (jump > CUT_JUMP * Math.max(...steps, ...motions(differences, before, 16))) return 'uncertain';
+  // Games skip a picture or two of their own accord; only twice the motion afterwards shows that one was lost.
+  if (last - first < MIN_RESTING_REPEATS)
+    return jump >= SHORT_JUMP_STEPS * Math.max(step, final) && step >= MIN_STEP ? 'freeze' : 'uncertain';
+  const hasSlowed = final < 0.5 * usual;
+  if (jump >= (hasSlowed ? JUMP_STEPS_AFTER_SLOWING : JUMP_STEPS) * step) return 'freeze';
+  const near = motions(differences, before.slice(0, 5), last + 1 - first);
+  const expected = near.length === 0 ? 0 : median(near);
+  const isAsExpected = expected >= 1.2 * final && jump >= 0.95 * expected && jump <= 3 * expected;
+  return isAsExpected && !hasSlowed ? 'freeze' : 'uncertain';
+}
+
+/** Up to `CONTEXT_PICTURES` frames with a new picture from `from` on, nearest first. */
+function newPictures(
+  differences: readonly (Difference | undefined)[],
+  repeats: readonly boolean[],
+  from: number,
+  direction: 1 | -1,
+): number[] {
+  const found: number[] = [];
+  const span = 3 * CONTEXT_PICTURES;
+  for (let i = from; Math.abs(i - from) < span && found.length < CONTEXT_PICTURES; i += direction)
+    if (differences[i] && !repeats[i]) found.push(i);
+  return found;
+}
+
+/** Differences that about `frames` frames of motion made up to each of these frames. */
+function motions(
+  differences: readonly (Difference | undefined)[],
+  before: readonly number[],
+  frames: number,
+): number[] {
+  const lag = LAGS.findLastIndex((one) => one <= frames);
+  return before.flatMap((frame) => differences[frame]!.lagged?.[lag] ?? []);
+}
+
+/**
+ * Encoders repeat a picture almost exactly: at low bitrates they refine it by up to 9 levels at single points
+ * (measured), while motion changes points by dozens.
+ */
+function isRepeat({ mean, most }: Difference): boolean {
+  return mean < 0.12 && most <= 16;
+}
