@@ -26,7 +26,8 @@ beforeAll(async () => {
     media,
     game: 'freedoom',
     out: join(folder, 'full'),
-    workers: 2,
+    // Readers in threads of their own, so that the trace shows messages, too.
+    workers: 3,
     trace: join(folder, 'trace.json'),
   });
   ({ events } = await loadLog(join(folder, 'full')));
