@@ -1,5 +1,6 @@
 import { formatClock } from '../time.ts';
 import type { GameplayReport, OutcomeCounts } from './gameplay.ts';
+import type { ObsOutput } from './input/obs.ts';
 import type { ScoredInput } from './score.ts';
 import type { TimelinePoint } from './timeline.ts';
 
@@ -72,11 +73,27 @@ export function summarize(scored: ScoredInput, points: readonly TimelinePoint[],
     }
     lines.push(`  ${''.padEnd(16)}  0:00${formatClock(quality.duration, 0).padStart(Math.max(1, points.length - 4))}`);
   }
+  lines.push(...outputLines(scored));
   const missing = Object.entries(scored.missing);
   if (missing.length > 0) {
     lines.push('', ...missing.map(([name, why]) => `  no ${componentTitles[name] ?? name}: ${why}`));
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** Shares of the frames that each output of an OBS log lost. */
+function outputLines({ extra }: ScoredInput): string[] {
+  const outputs = (extra?.['outputs'] ?? []) as readonly ObsOutput[];
+  if (outputs.length === 0) return [];
+  const rows = outputs.map(
+    ({ name, share }) =>
+      `  ${name.padEnd(18)}${shareCell(share.lagged)}${shareCell(share.skipped)}${shareCell(share.dropped)}`,
+  );
+  return ['', `  ${'output'.padEnd(18)}    lagged   skipped   dropped`, ...rows];
+}
+
+function shareCell(share: number | undefined): string {
+  return (share === undefined || Number.isNaN(share) ? '–' : `${(100 * share).toFixed(2)} %`).padStart(10);
 }
 
 /** Delays are measured occasionally: repeat the last one in between. */

@@ -18,7 +18,7 @@ export interface Advice {
   /** Mean and minimum total of the sessions. */
   readonly mean: number;
   readonly worst: number;
-  /** In the order to try them. */
+  /** In the order to try them; with `stay`, for sessions like those below the threshold. */
   readonly steps: readonly Change[];
   readonly reason: string;
 }
@@ -55,12 +55,25 @@ export function advise(
   const [usual, worst] = [mean(totals), Math.min(...totals)];
   const figures = { mean: usual, worst };
   const many = `${totals.length === 1 ? 'the session has' : `${totals.length} sessions have`} a total of ${usual.toFixed(0)}${totals.length > 1 ? ' on average' : ''}`;
-  const advisor = new Advisor(sessions, settings, bounds);
-  if (usual < down) return { direction: 'down', ...figures, steps: advisor.down(), reason: `${many}, below ${down}` };
+  // What the good sessions of a mixed set score must not hide what the bad ones suffer from.
+  const bad = sessions.filter(({ total }) => total !== null && total < down);
+  const lower = (): Change[] => new Advisor(bad, settings, bounds).down();
+  if (usual < down) return { direction: 'down', ...figures, steps: lower(), reason: `${many}, below ${down}` };
   if (usual > up && worst >= down)
-    return { direction: 'up', ...figures, steps: advisor.up(), reason: `${many}, well above ${down}` };
+    return {
+      direction: 'up',
+      ...figures,
+      steps: new Advisor(sessions, settings, bounds).up(),
+      reason: `${many}, well above ${down}`,
+    };
   const why = usual > up ? `${many}, but the worst one ${worst.toFixed(0)}` : `${many}, between ${down} and ${up}`;
-  return { direction: 'stay', ...figures, steps: [], reason: why };
+  if (bad.length === 0) return { direction: 'stay', ...figures, steps: [], reason: why };
+  return {
+    direction: 'stay',
+    ...figures,
+    steps: lower(),
+    reason: `${why}; the steps are for sessions like the bad ones`,
+  };
 }
 
 class Advisor {

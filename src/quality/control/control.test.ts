@@ -231,6 +231,11 @@ describe('advise', () => {
       steps: [{ parameter: 'bitrate', to: '10.0 Mbit/s' }],
     });
     expect(advise([good, { ...good, total: 30 }, good], settings)!.direction).toBe('stay');
+    const mixed = [good, good, { ...session(16.7, 120, 8e6), total: 20 }];
+    expect(advise(mixed, settings)).toMatchObject({
+      direction: 'stay',
+      steps: [{ parameter: 'bitrate', to: '5.6 Mbit/s' }],
+    });
     expect(advise([{ ...good, total: 55 }], settings)!.direction).toBe('stay');
     expect(advise([{ ...good, total: null }], settings)).toBeUndefined();
   });

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { differences, trueSession } from '../../../test/fixtures/quality/truth.ts';
 import { type RawFrame, RawValueReader } from '../frame.ts';
@@ -110,6 +113,40 @@ describe('webrtc-internals', () => {
       );
     },
   );
+});
+
+it('webrtc-internals: ordinary jitter makes no frame late, a slow stretch does', async () => {
+  // Delays of 60 Hz with σ = 2 ms by the sum of twelve uniform numbers; seconds 20 to 22 have 20 frames each.
+  let state = 1;
+  const uniform = (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+  const normal = (): number => Array.from({ length: 12 }, uniform).reduce((sum, one) => sum + one, -6);
+  let [count, sum, squares] = [0, 0, 0];
+  const series = { framesDecoded: [0], totalInterFrameDelay: [0], totalSquaredInterFrameDelay: [0] };
+  for (let second = 0; second < 40; second++) {
+    const frames = second >= 20 && second < 23 ? 20 : 60;
+    for (let i = 0; i < frames; i++) {
+      const delay = 1 / frames + 0.002 * normal();
+      [count, sum, squares] = [count + 1, sum + delay, squares + delay * delay];
+    }
+    series.framesDecoded.push(count);
+    series.totalInterFrameDelay.push(sum);
+    series.totalSquaredInterFrameDelay.push(squares);
+  }
+  const stats = Object.fromEntries(
+    Object.entries({ ...series, kind: series.framesDecoded.map(() => 'video') }).map(([metric, values]) => [
+      `IT01V1-${metric}`,
+      { startTime: '2026-01-01T00:00:00.000Z', statsType: 'inbound-rtp', values: JSON.stringify(values) },
+    ]),
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'webrtc-'));
+  const path = join(folder, 'dump.txt');
+  writeFileSync(path, JSON.stringify({ PeerConnections: { '1-1': { stats } } }));
+  const [input] = await readSessions([path]);
+  rmSync(folder, { recursive: true });
+  const frames = await raws(input!);
+  const late = frames.filter(({ presentDelta }) => presentDelta !== undefined && presentDelta > 25);
+  expect(late).toHaveLength(60);
+  expect(late.every(({ t }) => t > 19.9 && t < 23.1)).toBe(true);
 });
 
 describe('OBS', () => {

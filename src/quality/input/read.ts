@@ -99,7 +99,17 @@ export async function readSessions(
       sessions.push(...(await readOtherFormat(path, kind, options)));
     }
   }
-  return sessions;
+  return withDistinctNames(sessions);
+}
+
+/** Numbers sessions that have the same name, such as recordings of that name in different folders. */
+function withDistinctNames(sessions: readonly SessionInput[]): SessionInput[] {
+  const seen = new Map<string, number>();
+  return sessions.map((session) => {
+    const count = (seen.get(session.name) ?? 0) + 1;
+    seen.set(session.name, count);
+    return count === 1 ? session : { ...session, name: `${session.name} (${count})` };
+  });
 }
 
 /** Groups the frame logs of each session, keyed by the first file. */

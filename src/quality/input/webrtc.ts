@@ -1,5 +1,6 @@
 import { countLeading } from '../../binary-search.ts';
 import { PlaybyplayError } from '../../errors.ts';
+import { median } from '../../statistics.ts';
 import { type FrameRecord, standardRate } from '../frame.ts';
 import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
 import { asObject, readJson } from './text.ts';
@@ -21,7 +22,7 @@ interface Stat {
 /**
  * Reads a chrome://webrtc-internals dump: one session per peer connection with video. The dump has statistics once a
  * second, not frames; frames are reconstructed within each second so that their number, the sum of their delays and the
- * sum of the squared delays match the measurements (one long delay, the others equal).
+ * sum of the squared delays match the measurements: ordinary jitter over all frames, what exceeds it as one long delay.
  */
 export async function readWebrtc(path: string, options: ReadOptions = {}): Promise<SessionInput[]> {
   const dump = await readJson(path, 'The dump may be incomplete; create it again.', options.signal);
@@ -221,6 +222,7 @@ function reconstructFrames(
   const targets = get('targetBitrate');
   const widths = get('frameWidth');
   const heights = get('frameHeight');
+  const jitter = usualJitter(counts, delays, squares);
   const records: FrameRecord[] = [];
   for (let i = 1; i < counts.length; i++) {
     const [from, before] = counts[i - 1]!;
@@ -244,7 +246,7 @@ function reconstructFrames(
     }
     const received = gained(bytes);
     const rate = incoming || targets.length === 0 ? bitsPerSecond(received, to - from) : valueAt(targets, to);
-    const measured = { sum: gained(delays), squares: gained(squares), frozen: gained(freezes) };
+    const measured = { sum: gained(delays), squares: gained(squares), frozen: gained(freezes), jitter };
     const times = frameTimes(from, to, frames, measured);
     for (const [j, time] of times.entries()) {
       records.push({
@@ -266,16 +268,56 @@ function bitsPerSecond(bytes: number | undefined, ms: number): number | undefine
   return bytes === undefined || bytes < 0 ? undefined : (bytes * 8000) / ms;
 }
 
+/** Jitter of at most this share of a frame makes no frame late (2.5 deviations stay below 1.5 frames). */
+const MAX_JITTER_FRAMES = 0.2;
+/** Standard errors by which a measured variance exceeds the usual one before a frame counts as late. */
+const VARIANCE_ERRORS = 4;
+
 /**
- * Times of `n` frames in the span from `from` to `to` (ms). From the sum S and the sum of squares Q of their delays (s,
- * s²), the longest delay consistent with both is m + σ·√(n − 1), with m = S/n and σ² = Q/n − m²; it comes first and the
- * others are equal. With freezes only, the longest delay is the frozen time. Otherwise all delays are equal.
+ * Ordinary deviation of the inter-frame delays in s: the median over the reports, because late frames are the exception,
+ * and at most what makes no frame late.
+ */
+function usualJitter(
+  counts: readonly (readonly [number, number])[],
+  sums: readonly (readonly [number, number])[],
+  squares: readonly (readonly [number, number])[],
+): number {
+  const known: { mean: number; deviation: number }[] = [];
+  for (let i = 1; i < counts.length; i++) {
+    const [from, before] = counts[i - 1]!;
+    const [to, after] = counts[i]!;
+    const [s0, s1, q0, q1] = [valueAt(sums, from), valueAt(sums, to), valueAt(squares, from), valueAt(squares, to)];
+    const n = after - before;
+    if (n < 2 || s0 === undefined || s1 === undefined || q0 === undefined || q1 === undefined) continue;
+    const mean = (s1 - s0) / n;
+    known.push({ mean, deviation: deviationOf(mean, (q1 - q0) / n) });
+  }
+  if (known.length === 0) return 0;
+  const deviation = median(known.map((one) => one.deviation));
+  return Math.min(deviation, MAX_JITTER_FRAMES * median(known.map(({ mean }) => mean)));
+}
+
+function deviationOf(mean: number, meanSquare: number): number {
+  return Math.sqrt(Math.max(0, meanSquare - mean * mean));
+}
+
+/**
+ * Times of `n` frames in the span from `from` to `to` (ms), from the sum S and the sum of squares Q of their delays (s,
+ * s²): mean m = S/n, variance v = Q/n − m². The statistics are polled once a second and say of no frame that it was late.
+ * A variance within the sampling error of the session's ordinary jitter j² is spread over all frames, as delays that
+ * alternate between m − σ and m + σ. Beyond it, the excess v − j² is one long delay, m + √((v − j²)·(n − 1)), which comes
+ * first; the others are equal. With freezes only, the longest delay is the frozen time. Otherwise all delays are equal.
  */
 function frameTimes(
   from: number,
   to: number,
   n: number,
-  { sum, squares, frozen }: Readonly<Record<'sum' | 'squares' | 'frozen', number | undefined>>,
+  {
+    sum,
+    squares,
+    frozen,
+    jitter,
+  }: Readonly<Record<'sum' | 'squares' | 'frozen', number | undefined>> & { readonly jitter: number },
 ): number[] {
   if (n === 0) return [];
   const stretch = to - from;
@@ -283,8 +325,13 @@ function frameTimes(
   let long = even;
   if (sum !== undefined && squares !== undefined && sum > 0 && n > 1) {
     const mean = sum / n;
-    const deviation = Math.sqrt(Math.max(0, squares / n - mean * mean));
-    const longest = Math.min(mean + deviation * Math.sqrt(n - 1), sum);
+    const variance = deviationOf(mean, squares / n) ** 2;
+    if (variance <= jitter * jitter * (1 + VARIANCE_ERRORS * Math.sqrt(2 / n))) {
+      const swing = Math.min(even, (Math.sqrt(variance) / mean) * even);
+      // Every second frame is early by `swing`; the last of an odd number is on time.
+      return Array.from({ length: n }, (_, i) => from + (i + 1) * even - (i % 2 === 0 && i + 1 < n ? swing : 0));
+    }
+    const longest = Math.min(mean + Math.sqrt((variance - jitter * jitter) * (n - 1)), sum);
     // Delays are measured between frames; the span between two reports differs slightly from their sum.
     long = (longest / sum) * stretch;
   } else if (frozen !== undefined && frozen > 0) {

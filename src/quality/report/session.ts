@@ -101,9 +101,11 @@ function course(view: SessionAnalysis, duration: number): string {
     bottom: 22,
   };
   const x = scale(0, duration, frame.left, width - frame.right);
-  const y = scale(0, 100, frame.height - frame.bottom, frame.top);
+  // The base (mean − 6 · deviation) of an unsteady session goes far below zero.
+  const least = Math.min(0, 25 * Math.floor(Math.min(...view.points.map((point) => point.base ?? 0)) / 25));
+  const y = scale(least, 100, frame.height - frame.bottom, frame.top);
   const inside = (value: number | undefined): number | undefined =>
-    value === undefined ? undefined : y(Math.min(100, Math.max(0, value)));
+    value === undefined ? undefined : y(Math.min(100, value));
   const middle = ({ t, end }: TimelinePoint): number => x(Math.min(duration, (t + end) / 2));
   const band = bandPath(view.points.map((point) => [middle(point), inside(point.cwsMin), inside(point.cws)]));
   const mean = linePath(view.points.map((point) => [middle(point), inside(point.cws)]));
@@ -112,11 +114,11 @@ function course(view: SessionAnalysis, duration: number): string {
     frame,
     [
       stretches(view.incidents, x, frame),
-      valueAxis(frame, y, [0, 25, 50, 75, 100]),
+      valueAxis(frame, y, ticks(least, 100, 5)),
       timeAxis(frame, x, timeTicks(duration, 12), (time) => formatClock(time, 0)),
       `<path class="area" d="${band}"/><path class="mean" d="${mean}"/><path class="second" d="${base}"/>`,
       gameplayMarks(view, x, frame),
-      `<text class="name" x="${frame.left}" y="10">Quality, 0–100</text>`,
+      `<text class="name" x="${frame.left}" y="10">Quality; 100 is best, the base may be negative</text>`,
     ].join(''),
     `Quality of the session over ${formatClock(duration)}`,
   );
