@@ -135,7 +135,8 @@ describe('the packed package', () => {
     const pack = join(project, 'configs', 'elsewhere');
     await mkdir(pack, { recursive: true });
     await copyFile(join(root, 'configs', 'openarena', 'models', 'weapons.onnx'), join(pack, 'm.onnx'));
-    const network = { kind: 'onnx', region: 'all', model: 'm.onnx', task: 'classify', labels: ['a'] };
+    const labels = [...'abcdefghijkl'];
+    const network = { kind: 'onnx', region: 'all', model: 'm.onnx', task: 'classify', labels };
     const profile = {
       format: 'playbyplay/profile/1',
       game: 'elsewhere',
