@@ -164,6 +164,37 @@ export const cases: readonly AttackCase[] = [
     },
     expect: { exit: [1, 3] },
   },
+  {
+    group,
+    name: 'icon that is a drawing of slow filters',
+    make(folder) {
+      const game = join(folder, 'configs', 'evil');
+      mkdirSync(game, { recursive: true });
+      const filters = '<feMorphology operator="dilate" radius="200"/><feTurbulence numOctaves="200"/>'.repeat(200);
+      writeFileSync(
+        join(game, 'icon.png'),
+        `<svg xmlns="http://www.w3.org/2000/svg" width="512" height="512"><filter id="f">${filters}</filter><rect width="512" height="512" filter="url(#f)"/></svg>`,
+      );
+      const profile = {
+        format: 'playbyplay/profile/1',
+        game: 'evil',
+        title: 'Evil',
+        version: '1',
+        reference: { width: 1280, height: 720 },
+        dictionaries: [],
+        regions: { all: { x: 0, y: 0, width: 1, height: 1 } },
+        detectors: { icon: { kind: 'icon', region: 'all', icons: { slow: 'icon.png' } } },
+      };
+      writeFileSync(join(game, 'profile.json'), JSON.stringify(profile));
+      return ['profile', 'check', './configs/evil'];
+    },
+    expect: {
+      exit: [3],
+      seconds: 30,
+      check: (_folder, { stdout }) =>
+        /image of the format svg/.test(stdout) ? undefined : `stdout does not refuse the icon: ${stdout.slice(0, 300)}`,
+    },
+  },
   words(
     'a million words',
     1_000_000,

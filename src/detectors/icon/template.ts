@@ -8,6 +8,7 @@ import {
 import { PlaybyplayError, messageOf } from '../../errors.ts';
 import type { Crop } from '../../regions/crop.ts';
 import { decodePng, type RgbaImage } from '../../media/png.ts';
+import { openRasterImage } from '../../media/raster-image.ts';
 
 /** An image to search for: RGB and the weight of each pixel. */
 export interface Template {
@@ -46,13 +47,10 @@ export async function readTemplate(file: Uint8Array, path: string): Promise<Temp
   }
 }
 
-/** Decodes image files other than PNG; loads sharp on first use. */
+/** Decodes image files that `decodePng` leaves to an image library. */
 async function decodeImage(file: Uint8Array): Promise<RgbaImage> {
-  const { default: sharp } = await import('sharp');
-  const image = sharp(file, { limitInputPixels: MAX_ICON_PIXELS * MAX_ICON_PIXELS })
-    .toColourspace('srgb')
-    .ensureAlpha();
-  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+  const image = await openRasterImage(file, MAX_ICON_PIXELS * MAX_ICON_PIXELS);
+  const { data, info } = await image.toColourspace('srgb').ensureAlpha().raw().toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height };
 }
 

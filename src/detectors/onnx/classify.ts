@@ -1,8 +1,8 @@
 import { refuseModel, type Values } from '../../compute/inference.ts';
 import type { ClassifyOptions, ClassOptions, EmbedOptions } from './options.ts';
 import type { Assets, Observation, PreparedCrop } from '../kind.ts';
-import sharp from 'sharp';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { openRasterImage } from '../../media/raster-image.ts';
 
 /** How a network's outputs become probabilities: `log`: they are logarithms of them, `none`: they are them already. */
 export type Activation = 'softmax' | 'sigmoid' | 'log' | 'none';
@@ -118,7 +118,8 @@ export async function readPrototypes(
     files.map(async ({ name, path }) => {
       const bytes = await assets.read(path);
       try {
-        const { data, info } = await sharp(bytes, { limitInputPixels: MAX_PROTOTYPE_PIXELS })
+        const image = await openRasterImage(bytes, MAX_PROTOTYPE_PIXELS);
+        const { data, info } = await image
           .flatten({ background: '#808080' })
           .toColourspace('srgb')
           .removeAlpha()
@@ -127,6 +128,7 @@ export async function readPrototypes(
         return { name, crop: { data, width: info.width, height: info.height, channels: info.channels === 1 ? 1 : 3 } };
       } catch (error) {
         throw new PlaybyplayError('invalid-icon', `the picture ${path} cannot be used: ${messageOf(error)}`, {
+          hint: 'Prototypes are PNG files; JPEG, WebP and GIF are read, too.',
           cause: error,
         });
       }
