@@ -244,11 +244,11 @@ describe('plug-ins', () => {
       schema: {},
       open: async () => ({ read, [Symbol.dispose]() {} }),
     };
-    const guarded = guardKind(kind, 'endless', 0.05) as FrameDetectorKind;
+    const guarded = guardKind(kind, 'endless', 0.5) as FrameDetectorKind;
     using detector = await guarded.open({}, assets);
     expect(await detector.read(viewOfImage(draw(1, 1, () => [0, 0, 0])))).toMatchObject({
       state: 'unreadable',
-      failure: 'the plug-in endless (detector kind endless) failed in read: it did not answer within 0.05 s',
+      failure: 'the plug-in endless (detector kind endless) failed in read: it did not answer within 0.5 s',
     });
   });
 });
