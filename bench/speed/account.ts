@@ -21,32 +21,20 @@ const WORK: readonly (readonly [what: string, functions: RegExp])[] = [
   ['looking after the placement', /surveyLayouts|isSeen|checkDefault|placement\//],
   ['scanning the file', /scanPacketsAsync|scanning|scanPackets/],
   ['loading modules', /internal\/modules|InnerModuleEvaluation|LoadEnvironment/],
-  ['cues, script and log', /interpreter\.ts|src\/cues|src\/script|chunk-readings|src\/events/],
+  ['handing pictures over', /picture-transfer/],
+  ['cues, script and log', /interpret\.ts|src\/cues|src\/script|chunk-readings|src\/events/],
   ['dictionaries', /src\/dictionary|words\.ts/],
   ['reading', /src\/pipeline\/reading|src\/detectors|src\/regions/],
   ['opening profile and detectors', /src\/profile|game\.ts/],
-  ['around the decoder', /src\/media/],
+  ['around the decoder', /src\/media|^decoder/],
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'account-'));
 try {
-  const flags = ['--max-semi-space-size=4', '--perf-basic-prof', '--interpreted-frames-native-stack'];
+  const flags = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
   const launch = join(import.meta.dirname, '..', '..', 'src', 'cli', 'launch.js');
-  const args = [
-    'detect',
-    resolve(media),
-    '--game',
-    game,
-    '--workers',
-    '1',
-    '--plan',
-    values.plan,
-    '--quiet',
-    '--out',
-    folder,
-  ];
-  // As the program sets them for itself, by beginning anew.
-  const env = { ...process.env, XDG_CACHE_HOME: folder, MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' };
+  const args = ['detect', resolve(media), '--game', game, '--plan', values.plan, '--quiet', '--out', folder];
+  const env = { ...process.env, XDG_CACHE_HOME: folder };
   const run = [process.execPath, ...flags, launch, ...args];
   execFileSync(run[0]!, [...run.slice(1), '--to', '0.3'], { env, stdio: 'ignore', cwd: folder });
   const data = join(folder, 'perf.data');
@@ -74,6 +62,6 @@ function workOf(stack: string): string {
   if (/CollectGarbage|Scaveng|Marking|Sweep/.test(stack)) return 'collecting garbage';
   if (/OptimizingCompile|OptimizedCompilationJob|maglev::|baseline::|wasm::.*Compil|turboshaft::/.test(stack))
     return 'compiling (V8)';
-  if (!thread.startsWith('MainThread') && !thread.startsWith('node')) return 'other threads';
-  return WORK.find(([, functions]) => functions.test(stack))?.[0] ?? 'the rest: starting, event loop';
+  if (/^(?:V8Worker|libuv-worker|DelayedTask)/.test(thread)) return 'threads of V8 and libuv';
+  return WORK.find(([, functions]) => functions.test(thread))?.[0] ?? 'the rest: starting, event loop';
 }
