@@ -95,9 +95,13 @@ const MAX_FIGURE = 1e17;
 function isPossible(record: FrameRecord): boolean {
   for (const key in record) {
     const value = record[key as keyof FrameRecord];
-    if (typeof value === 'number' && !(Math.abs(value) <= MAX_FIGURE)) return false;
+    if (typeof value === 'number' && !isFigure(value)) return false;
   }
-  return true;
+  return record.inputs?.every(isFigure) ?? true;
+}
+
+function isFigure(value: number): boolean {
+  return Math.abs(value) <= MAX_FIGURE;
 }
 
 /** A larger step back means the clock was reset, a smaller one that frames arrived out of order. */
@@ -166,10 +170,14 @@ export class RawValueReader {
 
   #withoutImpossible(record: FrameRecord): FrameRecord {
     const entries = Object.entries(record).filter(
-      ([name, value]) => name === 'frame' || typeof value !== 'number' || Math.abs(value) <= MAX_FIGURE,
+      ([name, value]) => name === 'frame' || typeof value !== 'number' || isFigure(value),
     );
     this.impossible += Object.keys(record).length - entries.length;
-    return Object.fromEntries(entries) as unknown as FrameRecord;
+    const possible = Object.fromEntries(entries) as unknown as FrameRecord;
+    if (!record.inputs) return possible;
+    const inputs = record.inputs.filter(isFigure);
+    this.impossible += record.inputs.length - inputs.length;
+    return { ...possible, inputs };
   }
 
   #delta(value: number | undefined): number | undefined {

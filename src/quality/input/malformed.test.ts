@@ -187,6 +187,14 @@ describe('figures that nothing measures', () => {
     expect(JSON.stringify(quality)).not.toContain('1e+300');
     expect(counts['impossible']).toBe(1);
   });
+
+  it('an input 1e300 ms before its picture is left out and counted', async () => {
+    const table = sample('presentmon-2.3.1.csv').replace('44.2027', '1e300');
+    expect(table).toContain('1e300');
+    const { quality, counts } = await read(table);
+    expect(JSON.stringify(quality)).not.toContain('1e+300');
+    expect(counts['impossible']).toBe(1);
+  });
 });
 
 describe('an OBS log', () => {
