@@ -1516,7 +1516,7 @@ for (const [template, command] of commands) rule(template, () => [{ command, cos
 
 // ---- Reading -----------------------------------------------------------------------------------------------------------
 
-/** The words that questions are made of, beside those of the dictionary. */
+/** The words that questions are made of, in addition to those of the dictionary. */
 export const questionWords: ReadonlySet<string> = new Set([
   ...rules.flatMap(({ template }) => template.words),
   ...'someone anyone everyone something anything everything somebody anybody everybody nobody nothing whoever whatever whom mine never not event events mark half middle halfway moment recording video enemies later onwards onward while whilst having holding wielding carrying equipped'.split(
