@@ -3,7 +3,7 @@ import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { functionWords } from '../../dictionary/sentences/function-words.ts';
 import { numberValue, tokenize, type Token } from '../../dictionary/sentences/tokenize.ts';
 import { editDistance } from '../../spelling.ts';
-import { questionWords } from './questions.ts';
+import { questionWords } from './questions/index.ts';
 
 /** A misspelt word and what it was read as; offsets in the sentence, `end` exclusive. */
 export interface Correction {

@@ -9,7 +9,8 @@ import { parseConditions } from './conditions.ts';
 import { parseNounLists } from './noun-lists.ts';
 import { normalizeQuestion, type Correction } from './normalize.ts';
 import { parseGains, parsePropertyPatterns, toSlotPattern } from './patterns.ts';
-import { questionWords, readQuestion, type Body, type Reading, type Redirection } from './questions.ts';
+import { questionWords, readQuestion } from './questions/index.ts';
+import type { Body, Reading, Redirection } from './questions/readings.ts';
 import { findImpossibleSlot } from './slot-compatibility.ts';
 
 /** The result of {@link parseQuery}: a query, or why there is none. */

@@ -1,0 +1,100 @@
+import type { ActionPattern } from '../../query.ts';
+import { measured } from './answer-forms.ts';
+import { anyOf, propertyReading, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
+import { isBareProperty, isEvent, isProperty } from './subjects.ts';
+import { withObject } from './word-order.ts';
+import { asSubject, be, doing, having, phrase, word } from './words.ts';
+
+// Totals of changes.
+const losing = 'lost|spent|used|wasted|burned|fired';
+
+const gaining = 'gained|earned|collected|won|regained|recovered|healed|made|received|picked_up';
+
+const sumWords = 'total|overall|combined|sum_of';
+
+/** "how much": sums of changes and amounts. */
+export const amountRules: readonly Rule[] = [
+  rule(`how_much|how_many <p> ${doing}|${having} <s> <v>`, ({ tokens }) =>
+    anyOf(withObject(tokens('p'), [...tokens('s'), ...tokens('v')]), ({ tokens: body, cost }) => sums(body, cost)),
+  ),
+  rule(
+    `how_much <p> ${doing}|${having} <s> pick_up|picked_up|collect|collected|get_back|got_back|get|got|gain|gained|regain|recover|heal|earn|make|receive|win <r*>`,
+    ({ tokens }) => changeSums([...asSubject(tokens('s')), word('gain', tokens('p')[0]), ...tokens('p')], tokens('r')),
+  ),
+  rule(
+    `how_much <p> ${doing}|${having} <s> use|used|use_up|spend|spent|waste|wasted|burn|fire|fired|shoot|lose|lost <r*>`,
+    ({ tokens }) => changeSums([...asSubject(tokens('s')), word('lose', tokens('p')[0]), ...tokens('p')], tokens('r')),
+  ),
+  rule(`how_much ${doing} <c>`, ({ tokens }) => sums(tokens('c'), 0.5)),
+  rule(`how_much|how_many <p> who:${be} <v>`, ({ tokens }) =>
+    sums([...tokens('p'), ...tokens('who'), ...tokens('v')], 0.5),
+  ),
+  rule(`who:my? ${sumWords}|the? damage taken|suffered|received <r*>`, ({ tokens }) => {
+    const [whose, rest] = agentOf(tokens('r'), tokens('who'));
+    return changeSums([...whose, ...phrase('take damage', whose[0])], rest);
+  }),
+  rule(`who:my? ${sumWords}? damage dealt|done|inflicted <r*>`, ({ tokens }) => {
+    const [whose, rest] = agentOf(tokens('r'), tokens('who'));
+    return measured([...whose, word('hurt', whose[0]), word('someone', whose[0]), ...rest], 'amount', 'sum');
+  }),
+  rule(`who:my? ${sumWords} <p> ${losing} <r*>`, ({ tokens }) => {
+    const [whose, rest] = agentOf(tokens('r'), tokens('who'));
+    return changeSums([...whose, word('lose', whose[0]), ...tokens('p')], rest);
+  }),
+  rule(`who:my? ${sumWords} <p> ${gaining} <r*>`, ({ tokens }) => {
+    const [whose, rest] = agentOf(tokens('r'), tokens('who'));
+    return changeSums([...whose, word('gain', whose[0]), ...tokens('p')], rest);
+  }),
+  rule('sum|total of <x>', ({ tokens }) =>
+    propertyReading([tokens('x')], ({ condition: find }) =>
+      isBareProperty(find) ? undefined : { find, measure: { of: 'change', take: 'sum' } },
+    ),
+  ),
+  rule(
+    `how_many rounds|bullets|shots ${doing}|${having} <s> fire|fired|shoot|shot|use|used|spend|waste <r*>`,
+    ({ tokens }) => changeSums([...asSubject(tokens('s')), ...phrase('lose ammunition', tokens('s')[0])], tokens('r')),
+  ),
+  rule(`<p> v:${losing}`, ({ tokens }) =>
+    changeSums([word('i', tokens('p')[0]), word('lose', tokens('p')[0]), ...tokens('p')], []),
+  ),
+  rule(`<p> v:${gaining}`, ({ tokens }) =>
+    changeSums([word('i', tokens('p')[0]), word('gain', tokens('p')[0]), ...tokens('p')], []),
+  ),
+  rule('total|all? the? damage i|we took|take|suffered|received <r*>', ({ tokens }) =>
+    changeSums(phrase('i take damage', tokens('r')[0]), tokens('r')),
+  ),
+];
+
+/** Sums how far a property rises or drops where a filter holds. */
+function changeSums(change: Tokens, filter: Tokens): readonly Reading[] {
+  const measure = { of: 'change', take: 'sum' } as const;
+  if (filter.length === 0) return propertyReading([change], ({ condition: find }) => ({ find, measure }), -1);
+  return propertyReading(
+    [change, filter],
+    ({ condition }, { condition: only }) => (isEvent(only) ? undefined : { find: { all: [condition, only] }, measure }),
+    -1,
+  );
+}
+
+/** Sums how far a property changes, or the amounts of an action. */
+function sums(body: Tokens, cost: number): readonly Reading[] {
+  return reading(
+    [body],
+    ({ condition: find }) => {
+      const parts = 'all' in find ? find.all : [find];
+      const pattern = parts.find((part) => isProperty(part) || 'action' in part);
+      if (!pattern) return undefined;
+      if (isProperty(pattern))
+        return isBareProperty(pattern) ? undefined : { find, measure: { of: 'change', take: 'sum' } };
+      const { action, unit, amount } = pattern as ActionPattern;
+      return action.length > 0 && (unit || amount) ? { find, measure: { of: 'amount', take: 'sum' } } : undefined;
+    },
+    cost - 0.5,
+  );
+}
+
+/** "by Nova" after a total, else the player. */
+function agentOf(rest: Tokens, place: Tokens): readonly [subject: Tokens, rest: Tokens] {
+  if (rest[0]?.lower === 'by' && rest.length > 1) return [asSubject(rest.slice(1)), []];
+  return [[word('i', place[0] ?? rest[0])], rest];
+}

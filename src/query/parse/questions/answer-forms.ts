@@ -1,0 +1,238 @@
+import type { ActionPattern, Condition, Query } from '../../query.ts';
+import { anyOf, type Body, nounReading, propertyReading, reading, type Reading, type Tokens } from './readings.ts';
+import { askedSlot, groupOf, isBareProperty, isEvent, ofPlayer, sameSubject } from './subjects.ts';
+import { declarative } from './word-order.ts';
+import { keyNouns, word } from './words.ts';
+
+/** The query of a body and the groups at its end. */
+export const withGroups = ({ condition, by }: Body): Query => ({ find: condition, ...(by && { by }) });
+
+/** Counts what a body describes; a run without deaths between is counted as its longest. */
+export function count(body: Tokens, cost = 0): readonly Reading[] {
+  return [
+    ...reading([body], (b) => ({ ...withGroups(b), count: true }), cost).map((each) => ({
+      ...each,
+      isCount: true as const,
+    })),
+    ...streaks(body, cost - 1),
+  ];
+}
+
+/** "how many minions did I kill": "2 minions" are two. */
+export function countObjects(body: Tokens, cost = 0): readonly Reading[] {
+  return reading(
+    [body],
+    ({ condition: find, by }) => {
+      const object = 'action' in find ? (find as ActionPattern).object : undefined;
+      return object && !by ? { find, measure: { of: 'count', take: 'sum' } } : { find, count: true, ...(by && { by }) };
+    },
+    cost,
+  ).map((one) => ({ ...one, isCount: true as const }));
+}
+
+/** Lists what a body describes. */
+export function list(body: Tokens, cost = 0, limits: Partial<Query> = {}): readonly Reading[] {
+  return reading([body], (b) => ({ ...withGroups(b), ...limits }), cost);
+}
+
+/** "kills without dying" */
+export function streaks(body: Tokens, cost: number): readonly Reading[] {
+  return body.flatMap((token, at) => {
+    if (token.lower !== 'without' || at === 0 || at === body.length - 1) return [];
+    const rest = body.slice(at + 1);
+    return reading(
+      [body.slice(0, at), rest],
+      ({ condition: find }, { condition: streak }) =>
+        isEvent(find) && isEvent(streak) ? { find: sameSubject(find), streak: sameSubject(streak, find) } : undefined,
+      cost,
+    );
+  });
+}
+
+/** How many groups to keep. */
+export type Limit = Pick<Query, 'top' | 'bottom' | 'distinct'>;
+
+/** Groups what a clause describes by what a noun names: "which weapon killed me most". */
+export function grouped(noun: Tokens, clauses: readonly Tokens[], limit: Limit, cost = 0): readonly Reading[] {
+  const key = noun.length === 1 ? keyNouns.get(noun[0]!.lower) : undefined;
+  return clauses.flatMap((clause) =>
+    key
+      ? reading([clause], ({ condition }) => ({ find: condition, by: [key], ...limit }), cost)
+      : nounReading(
+          [noun, clause],
+          (n, { condition }) => {
+            const by = groupOf(n);
+            return by && isEvent(condition) ? { find: condition, by: [by], ...limit } : undefined;
+          },
+          cost,
+        ),
+  );
+}
+
+/** Groups by whoever stands where the question word is: "who killed me most". */
+export function groupedByAsked(clauses: readonly Tokens[], limit: Limit, cost = 0): readonly Reading[] {
+  return clauses.flatMap((clause) =>
+    reading(
+      [clause],
+      ({ condition }) => {
+        const by = askedSlot(condition) ?? { slot: 'subject' as const };
+        return isEvent(condition) ? { find: condition, by: [by], ...limit } : undefined;
+      },
+      cost,
+    ),
+  );
+}
+
+/** The groups that a superlative asks for. */
+export function limitOf(rank: string, number = 1): Limit {
+  return /least|fewest|lowest|worst|rarest|smallest/.test(rank) ? { bottom: number } : { top: number };
+}
+
+/** Which extreme a word names. */
+export function extremeOf(text: string): 'highest' | 'lowest' {
+  return /lowest|min|shortest|smallest|worst|least|fastest|quickest|slightest|lightest/.test(text)
+    ? 'lowest'
+    : 'highest';
+}
+
+/** What to compute of values. */
+export type Take = NonNullable<Query['measure']>['take'];
+
+/** What to measure of matches. */
+export type Quantity = NonNullable<Query['measure']>['of'];
+
+/** What a superlative computes of values. */
+export function takeOf(text: string): Take {
+  if (/average|mean|typical|usual/.test(text)) return 'average';
+  return /total|sum|overall|combined/.test(text) ? 'sum' : extremeOf(text);
+}
+
+/** Measures the matches of a body. */
+export function measured(
+  body: Tokens,
+  of: Quantity,
+  take: Take,
+  accepts: (condition: Condition) => boolean = isEvent,
+  cost = 0,
+) {
+  return reading(
+    [body],
+    ({ condition }) => (accepts(condition) ? { find: condition, measure: { of, take } } : undefined),
+    cost,
+  );
+}
+
+/** The value of a property at matches of a clause. */
+export function stateWhen(property: Tokens, clause: Tokens, cost = 0): readonly Reading[] {
+  return anyOf(declarative(clause), (body) =>
+    propertyReading(
+      [property, body],
+      ({ condition: p }, { condition: find }) => {
+        if (!isBareProperty(p) || !isEvent(find)) return undefined;
+        const { property: ids, subject } = ofPlayer(p);
+        return { find: sameSubject(find), state: { property: ids, ...(subject && { subject }) } };
+      },
+      cost,
+    ),
+  ) as readonly Reading[];
+}
+
+/** The value of a property at a time. */
+export function stateAt(property: Tokens, at: NonNullable<Query['at']> | Tokens, cost = 0): readonly Reading[] {
+  if (typeof at !== 'object')
+    return propertyReading(
+      [property],
+      ({ condition }) => (isBareProperty(condition) ? { find: ofPlayer(condition), at } : undefined),
+      cost,
+    );
+  return ['after', 'at'].flatMap((preposition) =>
+    propertyReading(
+      [property, [word(preposition, at[0]), ...at]],
+      ({ condition: p }, { condition: t }) => {
+        if (!isBareProperty(p) || !('time' in t)) return undefined;
+        const { from, part } = t.time;
+        // "at the start" is a stretch for events and a point for values.
+        if (preposition === 'after') return from === undefined ? undefined : { find: ofPlayer(p), at: from };
+        return part && { find: ofPlayer(p), at: part.from === 0 ? 'start' : 'end' };
+      },
+      cost,
+    ),
+  );
+}
+
+/** The seconds in which a state holds: "below 30 health", "holding the railgun". */
+export function held(state: Tokens, take: Take, cost = 0): readonly Reading[] {
+  return reading(
+    [[word('while', state[0]), ...state]],
+    ({ condition }) => ('while' in condition ? { find: condition, measure: { of: 'held', take } } : undefined),
+    cost,
+  );
+}
+
+/** The count of one body divided by that of another. */
+export function ratio(first: Tokens, second: Tokens, cost = 0): readonly Reading[] {
+  return reading(
+    [first, second],
+    ({ condition: a }, { condition: b }) =>
+      isEvent(a) && isEvent(b) ? { find: sameSubject(a), ratio: sameSubject(b, a) } : undefined,
+    cost,
+  );
+}
+
+/** The count of one body in percent of that of another. */
+export function share(part: Tokens, whole: Tokens, cost = 0): readonly Reading[] {
+  return reading(
+    [part, whole],
+    ({ condition: find }, { condition: all }) => (isEvent(all) && isEvent(find) ? { find, share: all } : undefined),
+    cost,
+  );
+}
+
+/** Is the answer a list of matches that can still be limited? */
+export function isPlain({
+  count: c,
+  by,
+  first,
+  last,
+  nth,
+  measure,
+  state,
+  at,
+  ratio: r,
+  share: s,
+  streak,
+  whether,
+  sort,
+}: Query) {
+  return (
+    !c &&
+    !by &&
+    !first &&
+    !last &&
+    !nth &&
+    !measure &&
+    !state &&
+    at === undefined &&
+    !r &&
+    !s &&
+    !streak &&
+    !whether &&
+    !sort
+  );
+}
+
+/** The count or sum of a query per unit of time, life or session. */
+export function asRate(query: Query, per: NonNullable<Query['per']>): Query | undefined {
+  if (!query.count && query.measure?.take !== 'sum' && !isPlain(query)) return undefined;
+  if (!isEvent(query.find) || query.by) return undefined;
+  // A rate is somebody's.
+  const find = sameSubject(query.find);
+  return query.measure ? { ...query, find, per } : { ...query, find, count: true, per };
+}
+
+/** "kills by weapon": without "count" too, as what is grouped is counted. */
+export function countGroups(query: Query): Query {
+  return query.by && !query.count && isPlain({ ...query, by: undefined } as unknown as Query)
+    ? { ...query, count: true }
+    : query;
+}

@@ -1,0 +1,94 @@
+import { count, countObjects, grouped, streaks, measured } from './answer-forms.ts';
+import { anyOf, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
+import { isBareProperty, isEvent, isProperty } from './subjects.ts';
+import { declarative, withObject } from './word-order.ts';
+import { be, doing, having, word, asSubject, owner, anyone } from './words.ts';
+
+/** "how many", "how often", "number of". */
+export const countRules: readonly Rule[] = [
+  rule('how_many_times|how_often|how_frequently|how_many_time|number_of_times <c>', ({ tokens }) =>
+    anyOf(declarative(tokens('c')), (c) => count(c)),
+  ),
+  rule(`how_many|how_much <x> is|are|was|were|have_been|has_been|had_been there <r*>`, ({ tokens }) =>
+    count([...tokens('x'), ...tokens('r')]),
+  ),
+  rule(`how:how_many|how_much <x> ${doing}|${having}|can|could <c>`, ({ tokens, text }) =>
+    anyOf(withObject(tokens('x'), tokens('c')), ({ tokens: body, cost, isObject }) => {
+      const total = cost + (text('how') === 'how much' ? 4 : 0);
+      return isObject ? [...countObjects(body, total), ...streaks(body, total - 1)] : count(body, total);
+    }),
+  ),
+  rule(`how_many ${doing}|${having} <s> <v>`, ({ tokens }) => {
+    const [verb, ...rest] = tokens('v');
+    return count([...asSubject(tokens('s')), verb!, word('someone', verb), ...rest], 1);
+  }),
+  rule(`how_many <x> ${doing}|${having} <s> have|had|got at_the_end`, ({ tokens }) =>
+    count([...owner(tokens('s')), ...tokens('x')], -2),
+  ),
+  rule('<x> ,? how_many|how_often|how_many_times|how_much', ({ tokens }) => count(tokens('x'))),
+  rule('<x> count link:while|when|with|in|before|after|between|during <r>', ({ tokens }) =>
+    count([...tokens('x'), ...tokens('link'), ...tokens('r')]),
+  ),
+  rule('who <v> how_often|how_many_times', ({ tokens }) =>
+    countedBySubject([word('someone', tokens('v')[0]), ...tokens('v')]),
+  ),
+  rule(`how_many|number_of|count_of different|distinct|unique <n> who:i|we|you <v>`, ({ tokens }) =>
+    anyOf(withObject(tokens('n'), [...tokens('who'), ...tokens('v')]), ({ tokens: body, cost }) =>
+      grouped(tokens('n'), [body], { distinct: true }, cost),
+    ),
+  ),
+  rule('number_of|count_of <x> who:i|we|you <v>', ({ tokens }) =>
+    anyOf(withObject(tokens('x'), [...tokens('who'), ...tokens('v')]), ({ tokens: body, cost, isObject }) =>
+      isObject ? countObjects(body, cost) : count(body, cost),
+    ),
+  ),
+  rule(`how_many <x> ${doing}|${having} each|every ${[...anyone].join('|')}|opponent|enemy <v*>`, ({ tokens }) =>
+    countedBySubject(tokens('x')),
+  ),
+  rule(
+    `how_many <x> ${doing}|${having} everyone|everybody|all_players|the_players|players|they_all|we_all <v*>`,
+    ({ tokens }) => countedBySubject(tokens('x')),
+  ),
+  rule(
+    `<x> of|by|for|per|from each|every? ${[...anyone].filter((each) => each !== 'player').join('|')}`,
+    ({ tokens }) => countedBySubject(tokens('x')),
+  ),
+  rule('<x> of|by|for|from each|every player|opponent', ({ tokens }) => countedBySubject(tokens('x'))),
+  rule('<x> per player', ({ tokens }) => countedBySubject(tokens('x'))),
+  rule('how_many|how_much <x>', ({ tokens }) => [...countObjects(tokens('x'), 1), ...streaks(tokens('x'), 0)]),
+  rule(`how_many of the|all|these? <x> ${be} <y>`, ({ tokens }) => count([...tokens('x'), ...tokens('y')])),
+  rule(`how_many of who:my|our <x> ${be} <y>`, ({ tokens }) =>
+    count([word('my', tokens('x')[0]), ...tokens('x'), ...tokens('y')]),
+  ),
+  rule('how_many <x> who:i|we|you <v>', ({ tokens }) =>
+    anyOf(withObject(tokens('x'), [...tokens('who'), ...tokens('v')]), ({ tokens: body, cost, isObject }) =>
+      isObject ? countObjects(body, cost + 0.5) : count(body, cost + 0.5),
+    ),
+  ),
+  rule(
+    'count_of|count|number_of|the_number_of|total_number_of|the_total_number_of|amount_of|the_amount_of|tally_of all|the? <x>',
+    ({ tokens }) => [...countObjects(tokens('x')), ...streaks(tokens('x'), -1)],
+  ),
+  rule('<x> count|tally|counter', ({ tokens }) => count(tokens('x'))),
+  rule('who:my? total|overall <x>', ({ tokens }) => [
+    ...count([...tokens('who'), ...tokens('x')], 1),
+    ...measured([...tokens('who'), ...tokens('x')], 'change', 'sum', (c) => isProperty(c) && !isBareProperty(c)),
+  ]),
+  rule(`how_many different|distinct|unique|kinds_of|types_of <n> ${doing}|${having} <c>`, ({ tokens }) =>
+    anyOf(withObject(tokens('n'), tokens('c')), ({ tokens: body, cost }) =>
+      grouped(tokens('n'), [body], { distinct: true }, cost),
+    ),
+  ),
+  rule('how_many different|distinct|unique|kinds_of|types_of <n> <c>', ({ tokens }) =>
+    grouped(tokens('n'), [[...tokens('n'), ...tokens('c')]], { distinct: true }, 1),
+  ),
+];
+
+/** Counts what a body describes by who did it. */
+export function countedBySubject(body: Tokens): readonly Reading[] {
+  return reading([body], ({ condition }) =>
+    isEvent(condition) && !isProperty(condition)
+      ? { find: condition, count: true, by: [{ slot: 'subject' }] }
+      : undefined,
+  );
+}

@@ -1,0 +1,108 @@
+import { ordinalValue } from '../ordinals.ts';
+import { held, measured, type Take, takeOf } from './answer-forms.ts';
+import { anyOf, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
+import { isEvent, sameSubject } from './subjects.ts';
+import { declarative } from './word-order.ts';
+import { achievementVerbs, asSubject, be, doing, word } from './words.ts';
+
+/** "how long": until, between, alive, holding. */
+export const durationRules: readonly Rule[] = [
+  rule(`how_long ${doing} it take who:me|us|the_player? to|until|before|for|till <c>`, ({ tokens }) =>
+    firstTime(tokens('c')),
+  ),
+  rule(`how_long ${be} it until|before|till|to <c>`, ({ tokens }) => firstTime(tokens('c'))),
+  rule('how_long|how_much_time|time until|till|before|to <c>', ({ tokens }) => firstTime(tokens('c'))),
+  rule('how_far in|into the_match|the_game? who:do|does|did|was|is <c>', ({ tokens }) =>
+    firstTime([...tokens('who'), ...tokens('c')]),
+  ),
+  rule(`how_long|how_much_time ${be}|passed|passes|went_by|elapsed? there|it? in? between <x>`, ({ tokens }) =>
+    between(tokens('x'), 'each'),
+  ),
+  rule(
+    'who:average|mean|longest|shortest|biggest|smallest|typical time|gap|pause|break|interval|distance|stretch|wait between <x>',
+    ({ tokens, text }) => between(tokens('x'), takeOf(text('who'))),
+  ),
+  rule('time|gap|interval|seconds between <x>', ({ tokens }) => between(tokens('x'), 'each')),
+  rule('who:longest|shortest time|period|stretch|streak|while without a|any? <x>', ({ tokens, text }) =>
+    measured(tokens('x'), 'gap', takeOf(text('who'))),
+  ),
+  rule(`how_long ${doing} <s> live|survive|last|stay_alive <r*>`, ({ tokens }) =>
+    lives(tokens('s'), tokens('r'), 'each'),
+  ),
+  rule(`how_long ${be} <s> alive <r*>`, ({ tokens }) => lives(tokens('s'), tokens('r'), 'each')),
+  rule(
+    'who:average|mean|longest|shortest|best|typical life|lifetime|lifespan|survival|survival_time|life_time|life_span <r*>',
+    ({ tokens, text }) => lives([], tokens('r'), takeOf(text('who'))),
+  ),
+  rule(
+    'who:my who2:average|mean|longest|shortest|best|typical life|lifetime|lifespan|survival|survival_time|life_time|life_span <r*>',
+    ({ tokens, text }) => lives([], tokens('r'), takeOf(text('who2'))),
+  ),
+  rule(
+    'what|which|how_long is|was|were my|the who2:average|mean|longest|shortest life|lifetime|lifespan|survival|survival_time <r*>',
+    ({ tokens, text }) => lives([], tokens('r'), takeOf(text('who2'))),
+  ),
+  rule(
+    `how_long|how_much_time ${doing} <s> verb:have|hold|use|carry|wield|keep|play|run with|around? <w>`,
+    ({ tokens, text }) =>
+      held(
+        [...asSubject(tokens('s')), word(text('verb') === 'have' ? 'had' : 'holding', tokens('w')[0]), ...tokens('w')],
+        'sum',
+      ),
+  ),
+  rule(`how_long|how_much_time who:${be} <s>`, ({ tokens }) =>
+    anyOf(declarative([...tokens('who'), ...tokens('s')]), (state) => held(state, 'sum')),
+  ),
+  rule(`how_long|how_much_time ${doing} <s> spend|stay|remain|play <w>`, ({ tokens }) =>
+    held([...asSubject(tokens('s')), ...tokens('w')], 'sum'),
+  ),
+  rule('how_much? time spent|with|holding|using <w>', ({ tokens }) => [
+    ...held(tokens('w'), 'sum'),
+    ...held([word('holding', tokens('w')[0]), ...tokens('w')], 'sum', 0.5),
+  ]),
+  rule(
+    'the? longest|max|maximum|most time|period|stretch that? i|we stayed_alive|survived|lived|was_alive|were_alive',
+    () => lives([], [], 'highest'),
+  ),
+  rule('the? longest i|we survived|lived|stayed_alive', () => lives([], [], 'highest')),
+  rule(`how_long ${doing} <s> live|survive|last|stay_alive how:at_most|at_best|at_least|at_worst`, ({ tokens, text }) =>
+    lives(tokens('s'), [], /most|best/.test(text('how')) ? 'highest' : 'lowest'),
+  ),
+  rule(
+    `how_long ${doing}|${be} <s> live|survive|last|stay_alive|alive each_time|every_time|each_life|in_each_life|per_life|in_every_life`,
+    ({ tokens }) => lives(tokens('s'), [], 'each'),
+  ),
+  rule(`how_long ${be} each|all of? my lives`, () => lives([], [], 'each')),
+  rule('mean|average time alive per_life?', () => lives([], [], 'average')),
+];
+
+function firstTime(clause: Tokens): readonly Reading[] {
+  const got = achievementVerbs.has(clause[0]?.lower ?? '') ? [[word('i', clause[0]), ...clause]] : [];
+  const withPlayer = clause[0] ? [[word('i', clause[0]), ...clause]] : [];
+  return [...declarative(clause), ...got, ...withPlayer].flatMap((body, index) =>
+    measured(body, 'time', 'lowest', isEvent, index === 0 ? 0 : 0.5),
+  );
+}
+
+/** "between my first and second kill", "between respawn and death", "between kills" */
+function between(tokens: Tokens, take: Take): readonly Reading[] {
+  const and = tokens.findIndex(({ lower }) => lower === 'and');
+  if (and < 0) return measured(tokens, 'gap', take === 'each' ? 'average' : take);
+  const [left, right] = [tokens.slice(0, and), tokens.slice(and + 1)];
+  const pair = (a: Tokens, b: Tokens, m = 0, n = 0): readonly Reading[] =>
+    reading([a, b], ({ condition: x }, { condition: y }) => {
+      if (!isEvent(x) || !isEvent(y)) return undefined;
+      const [first, second] = [sameSubject(x), sameSubject(y, x)];
+      const sequence = [m === 0 ? first : { nth: m, of: first }, n === 0 ? second : { nth: n, of: second }];
+      return { find: { sequence }, measure: { of: 'duration', take } };
+    });
+  const [m, n] = [ordinalValue(left.at(-1)?.lower ?? ''), ordinalValue(right[0]?.lower ?? '')];
+  if (m === undefined || n === undefined) return pair(left, right);
+  const event = [...left.slice(0, -1).filter(({ lower }) => lower !== 'the'), ...right.slice(1)];
+  return pair(event, event, m, n);
+}
+
+function lives(subject: Tokens, rest: Tokens, take: Take): readonly Reading[] {
+  const body = [...(subject.length > 0 ? asSubject(subject) : [word('i', rest[0])]), word('die', subject[0]), ...rest];
+  return measured(body, 'life', take);
+}

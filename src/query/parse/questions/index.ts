@@ -1,0 +1,69 @@
+import { otherCommandRules } from './other-commands.ts';
+import { listRules } from './lists.ts';
+import { rankingRules } from './rankings.ts';
+import { streakRules } from './streaks.ts';
+import { groupRules } from './groups.ts';
+import { valueRules } from './values.ts';
+import { amountRules } from './amounts.ts';
+import { durationRules } from './durations.ts';
+import { occurrenceRules } from './occurrences.ts';
+import { rateRules } from './rates.ts';
+import { countRules } from './counts.ts';
+import { requestRules } from './requests.ts';
+import { matchTemplate } from '../templates.ts';
+import { countGroups, withGroups } from './answer-forms.ts';
+import { reading, type Reading, type Redirection, type Rule, type Tokens } from './readings.ts';
+
+// Of equally cheap readings the first is meant.
+const rules: readonly Rule[] = [
+  ...requestRules,
+  ...countRules,
+  ...rateRules,
+  ...occurrenceRules,
+  ...durationRules,
+  ...amountRules,
+  ...valueRules,
+  ...groupRules,
+  ...streakRules,
+  ...rankingRules,
+  ...listRules,
+  ...otherCommandRules,
+];
+
+/** The words that questions are made of, in addition to those of the dictionary. */
+export const questionWords: ReadonlySet<string> = new Set([
+  ...rules.flatMap(({ template }) => template.words),
+  ...'someone anyone everyone something anything everything somebody anybody everybody nobody nothing whoever whatever whom mine never not event events mark half middle halfway moment recording video enemies later onwards onward while whilst having holding wielding carrying equipped'.split(
+    ' ',
+  ),
+]);
+
+/** Longer questions are read as conditions only, so that reading takes time in proportion to their length. */
+const maxTokens = 60;
+
+/** The ways to read a question, as which parts of it are conditions; what stands in none of them the rules understand. */
+export function readQuestion(tokens: Tokens): readonly (Reading | Redirection)[] {
+  return interpret(tokens, new Map());
+}
+
+/** @param known The interpretations of parts of the question, by their tokens. */
+function interpret(
+  tokens: Tokens,
+  known: Map<string, readonly (Reading | Redirection)[]>,
+): readonly (Reading | Redirection)[] {
+  const plain = reading([tokens], (body) => countGroups(withGroups(body)));
+  if (tokens.length > maxTokens || tokens.length === 0) return plain;
+  const key = tokens.map(({ kind, text, start }) => `${kind} ${start} ${text}`).join(' ');
+  const existing = known.get(key);
+  if (existing) return existing;
+  const found = rules.flatMap(({ template, read, cost }) =>
+    matchTemplate(template, tokens).flatMap((part) =>
+      read(part)
+        .flatMap((each) => ('question' in each ? interpret(each.question, known).flatMap(each.adapt) : each))
+        .map((each) => ({ ...each, cost: each.cost + cost - part.literals })),
+    ),
+  );
+  const all = [...plain, ...found];
+  known.set(key, all);
+  return all;
+}

@@ -1,0 +1,54 @@
+import { grouped, list } from './answer-forms.ts';
+import { anyOf, type Rule, rule } from './readings.ts';
+import { declarative, withObject } from './word-order.ts';
+import { be, doing, having, word, asSubject } from './words.ts';
+
+/** "which weapons did I use", "what happened", "by whom was I killed". */
+export const listRules: readonly Rule[] = [
+  rule(`what|which <x> ${doing}|${having} <c>`, ({ tokens }) =>
+    anyOf(withObject(tokens('x'), tokens('c')), ({ tokens: body, cost, isObject }) =>
+      isObject ? [] : list(body, cost + 1),
+    ),
+  ),
+  rule(`what|which <n> ${doing}|${having} <c>`, ({ tokens }) =>
+    anyOf(withObject(tokens('n'), tokens('c')), ({ tokens: clause, cost }) =>
+      grouped(tokens('n'), [clause], {}, cost + 0.5),
+    ),
+  ),
+  rule(`with|by|to|at|in|from|on|for what|which <n> who:${doing}|${having}|${be} <c>`, ({ tokens }) =>
+    anyOf(declarative([...tokens('who'), ...tokens('c')]), (c) =>
+      grouped(tokens('n'), [[...c, word('with', tokens('n')[0]), ...tokens('n')], c], {}, 0.5),
+    ),
+  ),
+  rule('what|which <n> <c>', ({ tokens }) => grouped(tokens('n'), [[...tokens('n'), ...tokens('c')]], {}, 1)),
+  rule(`all|every|the? <x> that|which|who? who:i|we|you <v>`, ({ tokens }) =>
+    anyOf(withObject(tokens('x'), [...tokens('who'), ...tokens('v')]), ({ tokens: body, cost }) =>
+      list(body, cost + 1),
+    ),
+  ),
+  rule(`what|who|whom ${doing}|${having} <c>`, ({ tokens }) =>
+    anyOf(withObject([word('something', tokens('c')[0])], tokens('c')), ({ tokens: body, cost }) => list(body, cost)),
+  ),
+  rule(`what|who|how ${doing} <s> die|dead to|from|of|by|with? <r*>`, ({ tokens }) =>
+    list([...asSubject(tokens('s')), word('die', tokens('s')[0]), ...tokens('r')]),
+  ),
+  rule('what|how killed|kills <s> <r*>', ({ tokens }) =>
+    list([...asSubject(tokens('s')), word('die', tokens('s')[0]), ...tokens('r')]),
+  ),
+  rule(`by who|whom who:${be}|${doing} <c>`, ({ tokens }) =>
+    anyOf(declarative([...tokens('who'), ...tokens('c')]), (c) => list(c)),
+  ),
+  rule(`who ${be} <s> killed|fragged|defeated by <r*>`, ({ tokens }) =>
+    list([word('someone', tokens('s')[0]), word('kills', tokens('s')[0]), ...tokens('s'), ...tokens('r')]),
+  ),
+  rule(
+    'what happened|happens|went_down|is_happening|was_happening|was_going_on|is_going_on|occurred <r*>',
+    ({ tokens }) => list([word('events', tokens('r')[0]), ...tokens('r')]),
+  ),
+  rule('<n> v:played|drawn|scored|taken|used|bought|destroyed|made by <s>', ({ tokens }) =>
+    list([...asSubject(tokens('s')), ...tokens('v'), ...tokens('n')], 1),
+  ),
+  rule(`what_time|what_times|which_time|which_times who:${doing} <c> at`, ({ tokens }) =>
+    anyOf(declarative([...tokens('who'), ...tokens('c')]), (c) => list(c)),
+  ),
+];

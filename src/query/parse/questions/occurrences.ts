@@ -1,0 +1,86 @@
+import { numberValue } from '../../../dictionary/sentences/tokenize.ts';
+import type { Query } from '../../query.ts';
+import { ordinalValue } from '../ordinals.ts';
+import { isPlain, list } from './answer-forms.ts';
+import { anyOf, ask, reading, type Rule, rule } from './readings.ts';
+import { declarative } from './word-order.ts';
+import { asSubject, be, doing, having, ordinalWords } from './words.ts';
+
+/** Whether and when something happened; the first, last and n-th time. */
+export const occurrenceRules: readonly Rule[] = [
+  rule(`who:${doing}|${having}|${be} <c>`, ({ tokens }) =>
+    anyOf(declarative([...tokens('who'), ...tokens('c')]), (body) =>
+      reading([body], ({ condition, by }) => (by ? undefined : { find: condition, whether: true }), 0.5),
+    ),
+  ),
+  rule('is|are|was|were|has|have there been? any|a|an|some? <x>', ({ tokens }) =>
+    reading([tokens('x')], ({ condition }) => ({ find: condition, whether: true })),
+  ),
+  rule(
+    'when|what_time|at_what_time|at_which_time|at_what_point|at_which_point|what_times|at_what_times|which_time <c>',
+    ({ tokens }) =>
+      anyOf(declarative(tokens('c')), (c) => [
+        ...list(c),
+        ...ask(c, (query) => (query.whether ? undefined : query), 0.5),
+      ]),
+  ),
+  rule(`when ${be} <x>`, ({ tokens }) => ask(tokens('x'), (query) => query)),
+  rule('where in_the_video|in_the_recording? <c>', ({ tokens }) =>
+    anyOf(declarative(tokens('c')), (c) => list(c, 0.5)),
+  ),
+  rule(
+    'every_time|each_time|all_the_times|all_times|the_times|times|all_the_moments|moments|the_moments|whenever|anytime|all_moments when|where|in_which|that? <c>',
+    ({ tokens }) => anyOf(declarative(tokens('c')), (c) => list(c)),
+  ),
+  rule(`the? n:${ordinalWords} time|moment|occasion when|that|where? <c>`, ({ tokens, text }) =>
+    anyOf(declarative(tokens('c')), (c) => list(c, 0, nthOf(text('n')))),
+  ),
+  rule(`when|how|where who:${doing}|${having}|${be} <s> n:first|last|finally <v>`, ({ tokens, text }) =>
+    anyOf(declarative([...tokens('who'), ...tokens('s'), ...tokens('v')]), (c) => list(c, 0, nthOf(text('n')))),
+  ),
+  rule(`<q> for_the|the n:${ordinalWords} time`, ({ tokens, text }) =>
+    ask(tokens('q'), (query) =>
+      isPlain(query) || query.whether ? { find: query.find, ...nthOf(text('n')) } : undefined,
+    ),
+  ),
+  rule('who:i|we|someone|anyone <v>', ({ tokens }) => list(asSubject([...tokens('who'), ...tokens('v')]), 0.5)),
+  rule('the? time|timestamp|times|timestamps|moment|moments of <x>', ({ tokens }) =>
+    ask(tokens('x'), (query) =>
+      isPlain({ ...query, first: undefined, last: undefined, nth: undefined } as unknown as Query) ? query : undefined,
+    ),
+  ),
+  rule(`who:my? n:${ordinalWords} <x>`, ({ tokens, text }) =>
+    list([...tokens('who'), ...tokens('x')], 0.5, nthOf(text('n'))),
+  ),
+  rule(`the n:${ordinalWords} <x>`, ({ tokens, text }) => list(tokens('x'), 0, nthOf(text('n')))),
+  rule(`<s> n:${ordinalWords} <x>`, ({ tokens, text }) =>
+    tokens('s').at(-1)?.kind === 'possessive' ? list([...tokens('s'), ...tokens('x')], 0, nthOf(text('n'))) : [],
+  ),
+  rule('who:my|the? edge:first|last <n> <x>', ({ tokens, text }) => {
+    const [token, ...more] = tokens('n');
+    const number = numberValue(token);
+    if (more.length > 0 || number === undefined || number < 1 || !Number.isInteger(number)) return [];
+    const body = text('who') === 'my' ? [...tokens('who'), ...tokens('x')] : tokens('x');
+    return list(body, -1, text('edge') === 'first' ? { first: number } : { last: number });
+  }),
+  rule('second|2nd|next to last <x>', ({ tokens }) => list(tokens('x'), -1, { nth: -2 })),
+  rule('who:my? second-to-last|second-last|penultimate <x>', ({ tokens }) =>
+    list([...tokens('who'), ...tokens('x')], -1, { nth: -2 }),
+  ),
+  // First and last at the end.
+  rule('<q> edge:first|last', ({ tokens, text }) =>
+    ask(tokens('q'), (query) => (isPlain(query) ? { ...query, ...nthOf(text('edge')) } : undefined)),
+  ),
+  rule('<s> edge:first|last <n> <x>', ({ tokens, text }) => {
+    const [token, ...more] = tokens('n');
+    const number = numberValue(token);
+    if (tokens('s').at(-1)?.kind !== 'possessive' || more.length > 0 || number === undefined || number < 1) return [];
+    return list([...tokens('s'), ...tokens('x')], -1, text('edge') === 'first' ? { first: number } : { last: number });
+  }),
+];
+
+/** The limit that an ordinal sets. */
+function nthOf(text: string): Partial<Query> {
+  const number = text === 'finally' ? -1 : (ordinalValue(text) ?? 1);
+  return number === 1 ? { first: 1 } : number === -1 ? { last: 1 } : { nth: number };
+}

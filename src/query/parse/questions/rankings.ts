@@ -1,0 +1,214 @@
+import { numberValue } from '../../../dictionary/sentences/tokenize.ts';
+import { grouped, groupedByAsked, type Limit, limitOf } from './answer-forms.ts';
+import { anyOf, ask, nounReading, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
+import { groupOf, isBareProperty, isEvent, thePlayer } from './subjects.ts';
+import { declarative, withObject } from './word-order.ts';
+import {
+  be,
+  doForms,
+  doing,
+  haveForms,
+  having,
+  keyNouns,
+  most,
+  phrase,
+  word,
+  anyone,
+  owner,
+  asSubject,
+} from './words.ts';
+
+// Rankings.
+const anyoneNouns = [...anyone].join('|');
+
+const getting =
+  'have|has|had|got|gets|get|made|makes|make|scored|scores|score|did|does|do|took|takes|suffered|dealt|with';
+
+const rankNumber =
+  'rank:the_most|most|the_fewest|fewest|the_least|least|the_highest_number_of|the_lowest_number_of|more';
+
+/** "who killed me most", "best weapon", "top 3 weapons". */
+export const rankingRules: readonly Rule[] = [
+  rule('<s> best|deadliest|strongest|favorite|favourite|main|preferred <n>', ({ tokens }) => {
+    const whose = tokens('s');
+    if (whose.at(-1)?.kind !== 'possessive') return [];
+    const isVictim = /^(?:victim|target|prey)$/.test(tokens('n')[0]!.lower);
+    return isVictim
+      ? reading(
+          [[...whose.slice(0, -1), ...phrase('kills someone', whose[0])]],
+          ({ condition }) => ({
+            find: condition,
+            by: [{ slot: 'object' }],
+            top: 1,
+          }),
+          -1,
+        )
+      : grouped(tokens('n'), [[...whose, word('kills', whose[0])]], { top: 1 }, -1.5);
+  }),
+  rule('my favorite|favourite|main victim|target|prey', () =>
+    reading([phrase('i kill someone', undefined)], ({ condition }) => ({
+      find: condition,
+      by: [{ slot: 'object' }],
+      top: 1,
+    })),
+  ),
+  rule('what|which <n> got|gave|earned|brought who:me|us the_most|most <x>', ({ tokens }) =>
+    grouped(tokens('n'), [[word('my', tokens('n')[0]), ...tokens('x')]], { top: 1 }),
+  ),
+  rule(`with|by|to|in|at|from what|which <n> who:${doing}|${having}|${be} <c> ${most}`, ({ tokens, text }) =>
+    anyOf(declarative([...tokens('who'), ...tokens('c')]), (c) => [
+      ...grouped(tokens('n'), [[...c, word('with', tokens('n')[0]), ...tokens('n')]], limitOf(text('rank'))),
+      ...(keyNouns.has(text('n')) ? grouped(tokens('n'), [c], limitOf(text('rank'))) : []),
+    ]),
+  ),
+  rule(`what|which <a> ${most} end:with|to|by|from|in|against|on`, ({ tokens, text }) =>
+    ask(
+      [
+        word('which', tokens('a')[0]),
+        ...tokens('a'),
+        ...(text('end') === 'in' ? [] : tokens('end')),
+        ...tokens('rank'),
+      ],
+      (query) => query,
+    ),
+  ),
+  rule('<n> with my most|fewest <x>', ({ tokens }) =>
+    grouped(tokens('n'), [[word('my', tokens('n')[0]), ...tokens('x')]], { top: 1 }),
+  ),
+  rule('deadliest|best|strongest <n> of|for|among|overall all_players|everyone|everybody|all', ({ tokens }) =>
+    grouped(tokens('n'), [phrase('kills', tokens('n')[0])], { top: 1 }),
+  ),
+  rule('the? top scorer|goalscorer|goal_scorer', () =>
+    reading([phrase('goals', undefined)], ({ condition }) => ({ find: condition, by: [{ slot: 'subject' }], top: 1 })),
+  ),
+  rule(`who|whom who:${doing}|${having}|${be} <c> ${most} <r*>`, ({ tokens, text }) =>
+    anyOf(withObject([word('someone', tokens('c')[0])], tokens('c')), ({ tokens: clause, cost }) =>
+      groupedByAsked(
+        [[...clause, ...tokens('r')]],
+        limitOf(text('rank')),
+        cost + (haveForms.has(text('who')) ? 1.5 : 0),
+      ),
+    ),
+  ),
+  rule(`who|which_player|which_person|which_one <c> ${most} <r*>`, ({ tokens, text }) =>
+    groupedByAsked(
+      [
+        [word('someone', tokens('c')[0]), ...tokens('c'), ...tokens('r')],
+        ...(tokens('c').length === 1
+          ? [[word('someone', tokens('c')[0]), ...tokens('c'), word('someone', tokens('c')[0]), ...tokens('r')]]
+          : []),
+      ],
+      limitOf(text('rank')),
+    ),
+  ),
+  rule(`by who|whom who:${be}|${doing} <c> ${most}`, ({ tokens, text }) =>
+    groupedByAsked(
+      declarative([...tokens('who'), ...tokens('c')]).map((c) => [...c, ...phrase('by someone', tokens('c')[0])]),
+      limitOf(text('rank')),
+    ),
+  ),
+  rule(`what|which <n> ${doing} <s> get|make|have|score the_most|most <x> with|in|on|by`, ({ tokens }) =>
+    grouped(tokens('n'), [[...owner(tokens('s')), ...tokens('x')]], { top: 1 }),
+  ),
+  rule('what|which <n> i|we get|got|make|made|have|had|score|scored the_most|most <x> with|in|on|by', ({ tokens }) =>
+    grouped(tokens('n'), [[word('my', tokens('n')[0]), ...tokens('x')]], { top: 1 }),
+  ),
+  rule(`what|which <n> verb:${doing}|${having}|${be} <c> ${most} <r*>`, ({ tokens, text }) =>
+    anyOf(
+      withObject(tokens('n'), tokens('c'), doForms.has(text('verb')) ? [] : tokens('verb')),
+      ({ tokens: clause, cost }) => grouped(tokens('n'), [[...clause, ...tokens('r')]], limitOf(text('rank')), cost),
+    ),
+  ),
+  rule(`in? what|which <n> ${doing}|${having}|${be} <c> ${most} <r*>`, ({ tokens, text }) => {
+    const key = tokens('n').length === 1 ? keyNouns.get(text('n')) : undefined;
+    return key ? grouped(tokens('n'), [[...asSubject(tokens('c')), ...tokens('r')]], limitOf(text('rank'))) : [];
+  }),
+  rule(`what|which <n> <c> ${most} <r*>`, ({ tokens, text }) =>
+    grouped(tokens('n'), [[...tokens('n'), ...tokens('c'), ...tokens('r')]], limitOf(text('rank')), 0.5),
+  ),
+  rule(`who|which_${[...anyone].join('|which_')}|what_player ${getting} ${rankNumber} <x>`, ({ tokens, text }) =>
+    reading([tokens('x')], ({ condition }) =>
+      isEvent(condition) && !isBareProperty(condition)
+        ? { find: condition, by: [{ slot: 'subject' }], ...limitOf(text('rank')) }
+        : undefined,
+    ),
+  ),
+  rule(`${anyoneNouns} ${getting} ${rankNumber} <x>`, ({ tokens, text }) =>
+    reading([tokens('x')], ({ condition }) =>
+      isEvent(condition) && !isBareProperty(condition)
+        ? { find: condition, by: [{ slot: 'subject' }], ...limitOf(text('rank')) }
+        : undefined,
+    ),
+  ),
+  rule(`in? what|which|the? <n> ${getting}|was|were|is ${rankNumber} <x>`, ({ tokens, text }) => [
+    ...grouped(tokens('n'), [tokens('x')], limitOf(text('rank'))),
+    ...reading([[...owner(tokens('n')), ...tokens('x')]], ({ condition }) =>
+      isEvent(condition) && !isBareProperty(condition)
+        ? { find: condition, by: [{ slot: 'subject' }], ...limitOf(text('rank')) }
+        : undefined,
+    ),
+  ]),
+  rule(`in? what|which <n> ${doing} <s> ${getting} ${rankNumber} <x>`, ({ tokens, text }) =>
+    grouped(tokens('n'), [[...owner(tokens('s')), ...tokens('x')]], limitOf(text('rank'))),
+  ),
+  rule(
+    'who:my|the? rank:most|least used|common|frequent|popular|played|frequently_used|often_used|commonly_used|favored <n>',
+    ({ tokens, text }) => usage(tokens('n'), limitOf(text('rank'))),
+  ),
+  rule('who:my|the? favorite|favourite|go-to|preferred|main <n>', ({ tokens }) => usage(tokens('n'), { top: 1 })),
+  rule(
+    `what|which <n> ${doing} who:i|we use|play_with|fight_with|rely_on rank:the_most_often|the_most|most_often|most|the_least|least|least_often`,
+    ({ tokens, text }) => usage(tokens('n'), limitOf(text('rank'))),
+  ),
+  rule(
+    'who:my|the? rank:best|deadliest|most_effective|most_successful|strongest|worst|least_effective <n>',
+    ({ tokens, text }) => killsWith(tokens('n'), limitOf(text('rank'))),
+  ),
+  rule('who:my|the? top <k> <n> by_kills|by_frags?', ({ tokens }) => {
+    const number = tokens('k').length === 1 ? numberValue(tokens('k')[0]) : undefined;
+    return number === undefined ? [] : killsWith(tokens('n'), { top: number });
+  }),
+  rule('who:my|the? top <n>', ({ tokens }) => killsWith(tokens('n'), { top: 3 })),
+  rule(`top <k> <n> by <x>`, ({ tokens }) => {
+    const number = tokens('k').length === 1 ? numberValue(tokens('k')[0]) : undefined;
+    return number === undefined ? [] : grouped(tokens('n'), [tokens('x')], { top: number });
+  }),
+  rule('the? top killer|fragger|killers|fraggers|scorer', ({ tokens }) =>
+    reading([phrase('kills', tokens('x')[0])], ({ condition }) => ({
+      find: condition,
+      by: [{ slot: 'subject' }],
+      top: 1,
+    })),
+  ),
+  rule('my|the? nemesis|worst_enemy|arch_enemy|archenemy|biggest_threat|biggest_enemy|main_killer', () =>
+    reading([phrase('someone kills me', undefined)], ({ condition }) => ({
+      find: condition,
+      by: [{ slot: 'subject' }],
+      top: 1,
+    })),
+  ),
+];
+
+/** What one uses: what fills a slot of one's actions. */
+function usage(noun: Tokens, limit: Limit): readonly Reading[] {
+  return nounReading(
+    [noun],
+    (body) => {
+      const by = groupOf(body);
+      if (!by || !('word' in by)) return undefined;
+      return { find: { action: [], subject: thePlayer, with: { any: [{ words: by.word }] } }, by: [by], ...limit };
+    },
+    -1,
+  );
+}
+
+function killsWith(noun: Tokens, limit: Limit): readonly Reading[] {
+  return nounReading(
+    [noun, phrase('my kills', noun[0])],
+    (body, { condition }) => {
+      const by = groupOf(body);
+      return by && { find: condition, by: [by], ...limit };
+    },
+    -1,
+  );
+}

@@ -1,0 +1,96 @@
+import { asRate, ratio, share, takeOf } from './answer-forms.ts';
+import { anyOf, ask, reading, type Rule, rule } from './readings.ts';
+import { withObject } from './word-order.ts';
+import { be, doing, owner, per, phrase, unitNames, word } from './words.ts';
+
+/** Rates, averages per match, ratios and shares. */
+export const rateRules: readonly Rule[] = [
+  rule(`<q> ${per} unit:second|sec|minute|min|hour|life|death <r*>`, ({ tokens, text }) => {
+    const [first] = tokens('q');
+    if (first?.lower === 'count' || first?.lower === 'list') return [];
+    const unit = unitNames.get(text('unit')) ?? (text('unit') as 'second' | 'minute' | 'hour' | 'life');
+    return ask([...tokens('q'), ...tokens('r')], (query) => asRate(query, unit));
+  }),
+  rule(
+    'who:my? average|mean number_of? <q> per|each|every|in_a|in_each|a match|game|session|round|map|recording|video',
+    ({ tokens }) => ask([...tokens('who'), ...tokens('q')], (query) => asRate(query, 'session'), -0.5),
+  ),
+  rule('<q> per|each|every|a|in_a match|game|session|recording|video on_average|average', ({ tokens }) =>
+    ask(tokens('q'), (query) => asRate(query, 'session')),
+  ),
+  rule('average|mean number_of <q>', ({ tokens }) => ask(tokens('q'), (query) => asRate(query, 'session'), 0.5)),
+  rule('<q> on_average|in_average', ({ tokens }) =>
+    ask(tokens('q'), (query) => {
+      if (query.per) return query;
+      if (query.measure) return { ...query, measure: { ...query.measure, take: 'average' } };
+      return asRate(query, 'session');
+    }),
+  ),
+  rule('who:my? how:average|mean|highest|lowest|total|minimum|maximum|max|min <q>', ({ tokens, text }) =>
+    ask([...tokens('who'), ...tokens('q')], (query) => {
+      if (query.state) return { ...query, measure: { of: 'state', take: takeOf(text('how')) } };
+      return query.per && takeOf(text('how')) === 'average' ? query : undefined;
+    }),
+  ),
+  rule('the? <s*> kd ratio? <r*>', ({ tokens }) => {
+    const [s, r] = [tokens('s'), tokens('r')];
+    const isOf = r[0]?.lower === 'of' || r[0]?.lower === 'for';
+    const whose = s.length > 0 ? s : isOf ? owner(r.slice(1)) : [word('my', r[0])];
+    const rest = isOf && s.length === 0 ? [] : r;
+    return ratio([...whose, word('kills', s[0]), ...rest], [...whose, word('deaths', s[0]), ...rest]);
+  }),
+  rule('the? <s*> kill death ratio <r*>', ({ tokens }) => {
+    const whose = tokens('s').length > 0 ? tokens('s') : [word('my', tokens('r')[0])];
+    return ratio(
+      [...whose, word('kills', undefined), ...tokens('r')],
+      [...whose, word('deaths', undefined), ...tokens('r')],
+    );
+  }),
+  rule('kd did|does|do|have|has|had <s> have|had|got|get? <r*>', ({ tokens }) =>
+    ratio(
+      [...owner(tokens('s')), word('kills', undefined), ...tokens('r')],
+      [...owner(tokens('s')), word('deaths', undefined), ...tokens('r')],
+    ),
+  ),
+  rule('ratio of|between|from? <a> to|and|per|vs|versus <b>', ({ tokens }) => ratio(tokens('a'), tokens('b'))),
+  rule('<a> to|vs|versus|per|/ <b> ratio', ({ tokens }) => ratio(tokens('a'), tokens('b'))),
+  rule(`the? percentage|percent|share|proportion|fraction|part of <x> ${be} <y>`, ({ tokens }) =>
+    share([...tokens('x'), ...tokens('y')], tokens('x')),
+  ),
+  rule(`what|which percentage|percent|share|proportion|fraction|part of the? <x> ${be} <y>`, ({ tokens }) =>
+    share([...tokens('x'), ...tokens('y')], tokens('x')),
+  ),
+  rule(`what|which percentage|percent|share|proportion|fraction|part of the? <x> ${doing} <s> <v>`, ({ tokens }) =>
+    anyOf(withObject(tokens('x'), [...tokens('s'), ...tokens('v')]), ({ tokens: body, cost }) =>
+      share(body, tokens('x'), cost),
+    ),
+  ),
+  rule('who:my? headshot percentage|rate|ratio|percent', ({ tokens }) => {
+    const kills = [word('my', tokens('who')[0]), word('kills', tokens('who')[0])];
+    return share([...kills, ...phrase('by headshot', kills[0])], kills);
+  }),
+  rule('who:my? win|winning percentage|rate|ratio|percent', ({ tokens }) => {
+    const wins = phrase('i win', tokens('who')[0]);
+    return share(wins, phrase('i win or i lose', tokens('who')[0]));
+  }),
+  rule(
+    'the|what|which? percentage|percent|share|proportion|fraction of <x> link:with|by|in|on|against <y>',
+    ({ tokens }) => share([...tokens('x'), ...tokens('link'), ...tokens('y')], tokens('x')),
+  ),
+  rule(`what|which|the? percentage|percent|share|proportion|fraction|part of who:my <x> ${be} <y>`, ({ tokens }) =>
+    share([...tokens('who'), ...tokens('y')], [...tokens('who'), ...tokens('x')], 0.5),
+  ),
+  rule('who:my? k:kill|death|frag rate per_minute?', ({ tokens, text }) =>
+    reading(
+      [[word('my', tokens('k')[0]), word(text('k') === 'death' ? 'deaths' : 'kills', tokens('k')[0])]],
+      ({ condition }) => ({
+        find: condition,
+        count: true,
+        per: 'minute',
+      }),
+    ),
+  ),
+  rule('kpm', () =>
+    reading([phrase('my kills', undefined)], ({ condition }) => ({ find: condition, count: true, per: 'minute' })),
+  ),
+];

@@ -1,0 +1,103 @@
+import type { Token } from '../../../dictionary/sentences/tokenize.ts';
+import type { Condition, GroupKey, Query } from '../../query.ts';
+import { type Bindings, compileTemplate, type Template } from '../templates.ts';
+
+/** A part of a question that the grammar of conditions reads, as read. */
+export interface Body {
+  readonly condition: Condition;
+  /** The groups at its end ("by weapon"). */
+  readonly by: readonly GroupKey[] | undefined;
+  /** Of a property: are lower values better? */
+  readonly isLowerBetter?: boolean;
+}
+
+/** A way to read a question: the parts to parse, and the query that they make. */
+export interface Reading {
+  readonly bodies: readonly (readonly Token[])[];
+  /** Of all readings that parse, the one of the least total cost is meant. */
+  readonly cost: number;
+  /** What the first part is: "weapon" can be a thing or a property, "score" a property or an action. */
+  readonly firstKind?: 'noun' | 'property';
+  /** Is the answer a number of matches? "by opponent" then groups them. */
+  readonly isCount?: true;
+  /** `undefined` if the parts do not have the form that this reading needs. */
+  readonly build: (...bodies: readonly Body[]) => Query | undefined;
+}
+
+/** Another command that answers the question. */
+export interface Redirection {
+  /** The command that answers it; `undefined` if none does. */
+  readonly command: string | undefined;
+  readonly cost: number;
+}
+
+/** A part of a question. */
+export type Tokens = readonly Token[];
+
+/** What a rule makes of a question that its template matches. */
+export type Interpretation = Reading | Question | Redirection;
+
+type Read = (part: Bindings) => readonly Interpretation[];
+
+/** A form of question, and what it means. */
+export interface Rule {
+  readonly template: Template;
+  readonly read: Read;
+  readonly cost: number;
+}
+
+/** A reading of a question whose parts are conditions. */
+export function reading(bodies: readonly Tokens[], build: Reading['build'], cost = 0): readonly Reading[] {
+  return bodies.every((body) => body.length > 0) ? [{ bodies, cost, build }] : [];
+}
+
+/** A reading whose first body is a noun. */
+export function nounReading(bodies: readonly Tokens[], build: Reading['build'], cost = 0): readonly Reading[] {
+  return reading(bodies, build, cost).map((one) => ({ ...one, firstKind: 'noun' as const }));
+}
+
+/** A reading whose first body is about a property. */
+export function propertyReading(bodies: readonly Tokens[], build: Reading['build'], cost = 0): readonly Reading[] {
+  return reading(bodies, build, cost).map((one) => ({ ...one, firstKind: 'property' as const }));
+}
+
+/** The interpretations of several forms of a part. */
+export function anyOf<Item>(
+  items: readonly Item[],
+  make: (item: Item) => readonly Interpretation[],
+): readonly Interpretation[] {
+  return items.flatMap(make);
+}
+
+/** A question within the question: each of its interpretations becomes others. */
+export interface Question {
+  readonly question: Tokens;
+  readonly adapt: (inner: Reading | Redirection) => readonly (Reading | Redirection)[];
+}
+
+/** Asks a part of the question, and changes the query that it makes. */
+export function ask(
+  question: Tokens,
+  change: (query: Query) => Query | undefined,
+  cost = 0,
+): readonly Interpretation[] {
+  const adapt: Question['adapt'] = (inner) =>
+    'command' in inner
+      ? [inner]
+      : [
+          {
+            ...inner,
+            cost: inner.cost + cost,
+            build: (...bodies) => {
+              const query = inner.build(...bodies);
+              return query && change(query);
+            },
+          },
+        ];
+  return [{ question, adapt }];
+}
+
+/** Makes a rule; {@link compileTemplate} describes templates. */
+export function rule(template: string, read: Read, cost = 0): Rule {
+  return { template: compileTemplate(template), read, cost };
+}

@@ -1,0 +1,92 @@
+import { wordSlots } from '../../../dictionary/format.ts';
+import {
+  type ActionPattern,
+  childConditions,
+  type Condition,
+  type GroupKey,
+  type PropertyPattern,
+  type SlotPattern,
+} from '../../query.ts';
+import type { Body } from './readings.ts';
+
+/** Is the condition about a property? */
+export function isProperty(condition: Condition): condition is PropertyPattern {
+  return 'property' in condition;
+}
+
+/** Is it a property without a change or value: "my health"? */
+export function isBareProperty(condition: Condition): condition is PropertyPattern {
+  if (!isProperty(condition)) return false;
+  const { change, from, to, by } = condition;
+  return change === undefined && from === undefined && to === undefined && by === undefined;
+}
+
+/** A property without a named subject is the player's. */
+export function ofPlayer(pattern: PropertyPattern): PropertyPattern {
+  return pattern.subject ? pattern : { property: pattern.property, subject: thePlayer };
+}
+
+/** The slot of the player. */
+export const thePlayer: SlotPattern = { any: [{ words: ['player'] }] };
+
+/** Does the condition describe an action, rather than a thing alone? */
+export function isEvent(condition: Condition): boolean {
+  if ('action' in condition) return (condition as ActionPattern).action.length > 0;
+  if ('property' in condition || 'event' in condition) return true;
+  return childConditions(condition).some((child) => isEvent(child));
+}
+
+/** Gives a condition without a subject that of another, or the player. */
+export function sameSubject(condition: Condition, other?: Condition): Condition {
+  return fillSubject(condition, (other && findSubject(other)) ?? thePlayer);
+}
+
+/** Whom the condition is about, if it says so. */
+export function findSubject(condition: Condition): SlotPattern | undefined {
+  if ('action' in condition) {
+    const { subject, object } = condition as ActionPattern;
+    return subject?.any ? subject : object?.any && subject === undefined ? undefined : undefined;
+  }
+  if ('property' in condition) return (condition as PropertyPattern).subject;
+  return childConditions(condition)
+    .map((child) => findSubject(child))
+    .find((each) => each !== undefined);
+}
+
+/** Names whom the condition is about where it does not say. */
+export function fillSubject(condition: Condition, subject: SlotPattern): Condition {
+  if ('action' in condition) {
+    const pattern = condition as ActionPattern;
+    // "Sarge is killed" is about Sarge already.
+    return pattern.subject || pattern.object || pattern.action.length === 0 ? condition : { ...pattern, subject };
+  }
+  if ('property' in condition || 'event' in condition)
+    return condition.subject ? condition : ({ ...condition, subject } as Condition);
+  if ('all' in condition) return { all: condition.all.map((child) => fillSubject(child, subject)) };
+  if ('any' in condition && Array.isArray(condition.any))
+    return { any: (condition.any as readonly Condition[]).map((child) => fillSubject(child, subject)) };
+  return condition;
+}
+
+/** The slot that a question word stands in: it accepts anything. */
+export function askedSlot(condition: Condition): GroupKey | undefined {
+  if ('action' in condition) {
+    const slot = wordSlots.find((name) => {
+      const pattern = (condition as ActionPattern)[name];
+      return pattern !== undefined && Object.keys(pattern).length === 0;
+    });
+    return slot && { slot };
+  }
+  for (const child of childConditions(condition)) {
+    const key = askedSlot(child);
+    if (key) return key;
+  }
+  return undefined;
+}
+
+/** The groups that a noun names: "weapon", "minute". */
+export function groupOf({ condition }: Body): GroupKey | undefined {
+  if (!('mentions' in condition)) return undefined;
+  const { any } = condition.mentions as SlotPattern;
+  return any?.length === 1 && any[0]!.words ? { word: any[0]!.words } : undefined;
+}

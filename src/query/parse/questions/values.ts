@@ -1,0 +1,172 @@
+import type { ActionPattern, Condition, Query } from '../../query.ts';
+import { extremeOf, stateAt, stateWhen, takeOf } from './answer-forms.ts';
+import { ask, propertyReading, type Reading, type Rule, rule, type Tokens, reading } from './readings.ts';
+import { isBareProperty, isEvent, isProperty, ofPlayer } from './subjects.ts';
+import { be, doing, extremes, having, phrase, word, owner, asSubject } from './words.ts';
+
+/** Values of properties: at a time, at an event, highest and lowest. */
+export const valueRules: readonly Rule[] = [
+  rule(
+    `how:how_much|how_many|what|which <p> ${doing}|${having} <s> have|had|got|left? left|remaining? when|as|while|before|right_before|just_before|for_each|at_each|on_each|for_every|at_every <c>`,
+    ({ tokens, text }) =>
+      stateWhen([...owner(tokens('s')), ...tokens('p')], tokens('c'), text('how') === 'how many' ? 4 : 0),
+  ),
+  rule(
+    `how_much|how_many|what|which <p> ${doing}|${having} <s> have|had|got|left? left|remaining? at <t>`,
+    ({ tokens }) => stateAt([...owner(tokens('s')), ...tokens('p')], tokens('t')),
+  ),
+  rule(
+    `what|which|how_high|how_low|how_much|how_big ${be} <p> when|as|while|before|right_before|just_before|for_each|at_each|on_each|for_every|at_every <c>`,
+    ({ tokens }) => stateWhen(tokens('p'), tokens('c')),
+  ),
+  rule(`what|which|how_high|how_low|how_much ${be} <p> at|after <t>`, ({ tokens }) =>
+    stateAt(tokens('p'), tokens('t')),
+  ),
+  rule(
+    `what|which <w> ${be}|${doing} <s> holding|using|carrying|wielding|have|hold|use|carry|wield|had|with|on out|equipped|in_hand|in_my_hands? when|as|while|before|right_before|just_before|for_each|at_each|on_each|for_every|at_every <c>`,
+    ({ tokens }) => stateWhen([...owner(tokens('s')), ...inHand(tokens('w'))], tokens('c')),
+  ),
+  rule(
+    `what|which <w> ${be}|${doing} <s> holding|using|carrying|wielding|have|hold|use|carry|wield|had|with|on out|equipped|in_hand|in_my_hands? at <t>`,
+    ({ tokens }) => stateAt([...owner(tokens('s')), ...inHand(tokens('w'))], tokens('t')),
+  ),
+  rule('<p> at <t>', ({ tokens }) => stateAt(tokens('p'), tokens('t'), -1)),
+  rule('<p> on|upon|at|before|at_time_of|at_the_time_of each|every|the? <c>', ({ tokens }) =>
+    stateWhen(tokens('p'), tokens('c'), 0.5),
+  ),
+  rule('<p> when|whenever|as|right_before|just_before|at_the_moment|every_time|each_time <c>', ({ tokens }) =>
+    stateWhen(tokens('p'), tokens('c')),
+  ),
+  rule(`what|how_much|how_many|how_high|which ${be} <p>`, ({ tokens }) => stateAt(tokens('p'), 'end')),
+  rule(`what <p> ${doing}|${having} <s> have|end_with|end_up_with|finish_with|end_on|finish_on`, ({ tokens }) =>
+    stateAt([...owner(tokens('s')), ...tokens('p')], 'end'),
+  ),
+  rule(
+    'who:my|the? edge:final|ending|end|last|current|starting|start|initial|beginning|first <p>',
+    ({ tokens, text }) =>
+      stateAt(
+        [...(text('who') === 'my' ? tokens('who') : []), ...tokens('p')],
+        /^(?:start|init|begin|first)/.test(text('edge')) ? 'start' : 'end',
+      ),
+  ),
+  rule('<s> edge:final|ending|end|current|starting|start|initial|beginning <p>', ({ tokens, text }) =>
+    stateAt([...tokens('s'), ...tokens('p')], /^(?:start|init|begin)/.test(text('edge')) ? 'start' : 'end'),
+  ),
+  rule(`the? how:${extremes} <p>`, ({ tokens, text }) => extremeValue(tokens('p'), text('how'))),
+  rule(`who:my how:${extremes} <p>`, ({ tokens, text }) =>
+    extremeValue([...tokens('who'), ...tokens('p')], text('how')),
+  ),
+  rule(`<s> how:${extremes} <p>`, ({ tokens, text }) =>
+    tokens('s').at(-1)?.kind === 'possessive' ? extremeValue([...tokens('s'), ...tokens('p')], text('how')) : [],
+  ),
+  rule(
+    `the|my? how:${extremes} <p> that? who:i|we had|have|reached|got|ever_had|have_had|achieved|got_to`,
+    ({ tokens, text }) => extremeValue([word('my', tokens('p')[0]), ...tokens('p')], text('how')),
+  ),
+  rule(`what|how ${be} the? how:${extremes} <p>`, ({ tokens, text }) => extremeValue(tokens('p'), text('how'))),
+  rule(`what|how ${be} my how:${extremes} <p>`, ({ tokens, text }) =>
+    extremeValue([word('my', tokens('p')[0]), ...tokens('p')], text('how')),
+  ),
+  rule('how fast did|was i|we go|going|drive|driving|at_most|max? at_most|at_best?', () =>
+    extremeValue(phrase('my speed', undefined), 'highest'),
+  ),
+  rule(`how ${be} <x>`, ({ tokens }) => ask(tokens('x'), (query) => query, 0.5)),
+  rule(
+    `when|where ${doing} <s> how:lose|gain|take the_most|most <p> at_once|in_one_go|in_one_hit|at_a_time?`,
+    ({ tokens, text }) => biggestChange([...asSubject(tokens('s')), word(text('how'), tokens('s')[0]), ...tokens('p')]),
+  ),
+  rule(
+    'what? is|was|were? the|my? biggest|hardest|largest|worst|heaviest|strongest hit|blow|damage that? i|we? took|taken|suffered|received? <r*>',
+    ({ tokens }) => biggestChange(phrase('i take damage', tokens('r')[0]), tokens('r')),
+  ),
+  rule('how how2:low|high did|does <p> get|go|drop|fall|rise|climb|become', ({ tokens, text }) =>
+    extremeValue(tokens('p'), text('how2') === 'low' ? 'lowest' : 'highest'),
+  ),
+  rule('the? how:lowest|highest <p> got|went|was|ever_was|ever_got', ({ tokens, text }) =>
+    extremeValue(tokens('p'), text('how')),
+  ),
+  rule('the? most|max <p> i|we had|have|ever_had|reached|got', ({ tokens }) =>
+    extremeValue([word('my', tokens('p')[0]), ...tokens('p')], 'highest'),
+  ),
+  rule('the? least <p> i|we had|have|ever_had', ({ tokens }) =>
+    extremeValue([word('my', tokens('p')[0]), ...tokens('p')], 'lowest'),
+  ),
+  rule('what? is|was? the|my? how:fastest|best|quickest|slowest|worst lap|lap_time <r*>', ({ tokens, text }) =>
+    /slow|worst/.test(text('how'))
+      ? extremeValue([...phrase('my lap time', tokens('r')[0]), ...tokens('r')], 'maximum')
+      : extremeValue([...phrase('my lap time', tokens('r')[0]), ...tokens('r')], 'minimum'),
+  ),
+  rule(`how_many <p> ${be}? left|remaining|alive at <t>`, ({ tokens }) =>
+    stateAt([...tokens('p'), word('left', tokens('p').at(-1))], tokens('t')),
+  ),
+  rule(`how_many <p> ${be}? left|remaining|alive when|at each? <c>`, ({ tokens }) =>
+    stateWhen([...tokens('p'), word('left', tokens('p').at(-1))], tokens('c')),
+  ),
+  rule(`what ${be} <s> holding|using|carrying|wielding|equipped when|as|while|before <c>`, ({ tokens }) =>
+    stateWhen([...owner(tokens('s')), word('weapon', tokens('s')[0])], tokens('c')),
+  ),
+  rule(`what ${be} <s> holding|using|carrying|wielding|equipped at <t>`, ({ tokens }) =>
+    stateAt([...owner(tokens('s')), word('weapon', tokens('s')[0])], tokens('t')),
+  ),
+  rule('<p> <t> in', ({ tokens }) => stateAt(tokens('p'), tokens('t'))),
+  rule(`what|which <p> ${be} <s> at|on|in? at <t>`, ({ tokens }) =>
+    stateAt([...owner(tokens('s')), ...tokens('p')], tokens('t')),
+  ),
+  rule(`what|which <p> ${be} <s> at|on|in? when <c>`, ({ tokens }) =>
+    stateWhen([...owner(tokens('s')), ...tokens('p')], tokens('c')),
+  ),
+];
+
+/** What one holds is the property "weapon", whatever one calls it. */
+function inHand(noun: Tokens): Tokens {
+  return noun.length === 1 && /^(?:guns?|weapons?|firearm|item|thing)$/.test(noun[0]!.lower)
+    ? [word('weapon', noun[0])]
+    : noun;
+}
+
+/** "highest health" is the value; "biggest health loss" is the event. */
+function extremeValue(body: Tokens, how: string): readonly Reading[] {
+  const take = takeOf(how);
+  return [
+    ...propertyReading([body], ({ condition, isLowerBetter }) => {
+      if (!isBareProperty(condition)) return undefined;
+      const better = /best/.test(how)
+        ? isLowerBetter
+          ? 'lowest'
+          : 'highest'
+        : /worst/.test(how)
+          ? isLowerBetter
+            ? 'highest'
+            : 'lowest'
+          : take;
+      if (take === 'sum') return undefined;
+      return { find: ofPlayer(condition), measure: { of: 'value', take: better } };
+    }),
+    ...propertyReading([body], ({ condition: find }) => {
+      if (!isProperty(find) || isBareProperty(find)) return undefined;
+      if (take === 'sum' || take === 'average') return { find, measure: { of: 'change', take } };
+      return { find, sort: { of: 'change', order: how === 'worst' ? 'highest' : extremeOf(how) }, first: 1 };
+    }),
+    ...reading(
+      [body],
+      ({ condition: find }) => {
+        if (!('action' in find) || (find as ActionPattern).action.length === 0 || take === 'sum') return undefined;
+        if (!/longest|shortest|biggest|largest|smallest|average|greatest|highest/.test(how)) return undefined;
+        if (take === 'average') return { find, measure: { of: 'amount', take } };
+        return { find, sort: { of: 'amount', order: extremeOf(how) }, first: 1 };
+      },
+      1,
+    ),
+  ];
+}
+
+function largestChange(find: Condition): Query {
+  return { find, sort: { of: 'change', order: 'highest' }, first: 1 };
+}
+
+function biggestChange(body: Tokens, filter: Tokens = []): readonly Reading[] {
+  if (filter.length === 0) return propertyReading([body], ({ condition }) => largestChange(condition), -1);
+  return propertyReading([body, filter], ({ condition }, { condition: only }) =>
+    isEvent(only) ? undefined : largestChange({ all: [condition, only] }),
+  );
+}
