@@ -13,6 +13,7 @@ export function declarative(tokens: Tokens): readonly Tokens[] {
   return ends.map((end) => [...asSubject(rest.slice(0, end)), first, ...rest.slice(end)]);
 }
 
+/** A clause in which what was asked for stands at its place. */
 export interface PlacedNoun {
   readonly tokens: Tokens;
   readonly cost: number;
