@@ -33,14 +33,19 @@ export const DEFAULT_DURATION = 60;
 /**
  * Reads logs and selects scenes.
  *
- * @param extra - `reserve`: seconds of the duration kept for something else; `duration`: the duration unless given.
+ * @param extra - `reserve`: seconds of the duration kept for something else; `duration`: the duration unless given; `looksAtPictures`:
+ * scenes are chosen by their pictures, too.
  * @returns `undefined` when a query is invalid; its issues are printed.
  */
 export async function selectScenes(
   paths: readonly string[],
   options: SelectionOptions,
   io: CommandIo,
-  extra: { readonly reserve?: number; readonly duration?: number | undefined } = { duration: DEFAULT_DURATION },
+  extra: {
+    readonly reserve?: number;
+    readonly duration?: number | undefined;
+    readonly looksAtPictures?: boolean;
+  } = { duration: DEFAULT_DURATION, looksAtPictures: true },
 ): Promise<Selection | undefined> {
   const { before, after, 'bad-stream': badStream, 'per-session': perSession, 'audio-track': audioTrack } = options;
   const preset = findPreset(options.preset);
@@ -55,7 +60,12 @@ export async function selectScenes(
   if (!tests) return undefined;
   const limit = resolveDuration(options.duration, preset, options.preset === undefined ? extra.duration : undefined);
   const duration = limit === undefined ? undefined : Math.max(1, limit - (extra.reserve ?? 0));
-  const choice = chooseScenes(gathered.sources, {
+  // FFmpeg is loaded only where pictures are looked at.
+  const choose = extra.looksAtPictures
+    ? (await import('../highlights/watchable.ts')).chooseWatchableScenes
+    : chooseScenes;
+  const choice = choose(gathered.sources, {
+    signal: io.signal,
     dictionary: gathered.dictionary,
     ...tests,
     ...(badStream === 'skip' && { exclude: excluding(eventsNearFaults(gathered.sources), tests.exclude) }),

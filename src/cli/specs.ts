@@ -169,7 +169,7 @@ export const highlights = declare({
     out: output(
       list(
         'file',
-        'reel.mp4 (.mov, .mkv, .webm), list.json, sheet.png, preview.gif or preview.webp. Default: reel.mp4, highlights.json and sheet.png in the folder that holds the logs.',
+        'reel.mp4 (.mov, .mkv, .webm), list.json, sheet.png, preview.gif, preview.webp or post.txt (a text to publish with the reel). Default: reel.mp4, highlights.json and sheet.png in the folder that holds the logs.',
         { short: 'o' },
       ),
     ),

@@ -200,6 +200,79 @@ describe('chooseScenes', () => {
     expect(scenes.map(({ start, end }) => [start, end])).toEqual([[8, 11.3]]);
   });
 
+  const opponentKillsPlayer: Statement = { subject: 'opponent', action: 'kill', object: 'player' };
+
+  it('never joins scenes over a defeat, however close they are', () => {
+    const events = [
+      kill(20),
+      event(21, opponentKillsPlayer),
+      event(22, { subject: 'player', action: 'respawn' }),
+      kill(23),
+    ];
+    const { scenes } = chooseScenes([source(events)], { dictionary });
+    // The dead player's 21.3–22 are in neither.
+    expect(scenes.map(({ start, end }) => [start, end])).toEqual([
+      [16, 21.3],
+      [22, 25],
+    ]);
+  });
+
+  it('shows what happens between a defeat and the respawn only where it is asked for', () => {
+    const events = [
+      kill(20),
+      event(21, opponentKillsPlayer),
+      kill(22),
+      event(23, { subject: 'player', action: 'spawn' }),
+    ];
+    const ends = [undefined, ({ text }: EventLine) => text.startsWith('player kills')].map((include) =>
+      chooseScenes([source(events)], { dictionary, ...(include && { include }) }).scenes.map(({ end }) => end),
+    );
+    expect(ends).toEqual([[21.3], [22.5]]);
+  });
+
+  it('shows the player’s defeats only where they are asked for', () => {
+    const events = [
+      kill(20),
+      event(60, { subject: 'player', property: 'health', from: 20, to: 0 }),
+      event(60.1, opponentKillsPlayer),
+    ];
+    const plain = chooseScenes([source(events)], { dictionary, duration: 60 });
+    expect(plain.scenes.flatMap((scene) => scene.events.map(({ event: { t } }) => t))).toEqual([20]);
+    const fails = chooseScenes([source(events)], {
+      dictionary,
+      include: ({ statement }) => statement === opponentKillsPlayer,
+    });
+    // The defeat is shown for 1.2 s; without a respawn in the log nothing after it is.
+    expect(fails.scenes.map(({ start, end }) => [start, end])).toEqual([[56.1, expect.closeTo(61.3, 6)]]);
+  });
+
+  it('makes one scene of a streak with its build-up', () => {
+    const { scenes } = chooseScenes([source([kill(20), kill(27.5), kill(60)])], { dictionary });
+    // 16–22 and 23.5–29.5 are more than a second apart, but the victories are less than 8 s.
+    expect(scenes.map(({ start, end }) => [start, end])).toEqual([
+      [16, 29.5],
+      [56, 62],
+    ]);
+  });
+
+  it('cuts out parts that could not be read and parts that are hidden', () => {
+    const gaps = [{ start: 21, end: 50 }];
+    const { scenes } = chooseScenes([{ ...source([kill(20), kill(52)]), gaps }], {
+      dictionary,
+      hidden: [[{ start: 17, end: 18 }]],
+    });
+    expect(scenes.map(({ start, end }) => [start, end])).toEqual([
+      [18, 21],
+      [50, 54],
+    ]);
+  });
+
+  it('prefers a short reel to one filled with what others do', () => {
+    const others = [40, 50, 70].map((t) => event(t, { subject: 'opponent', action: 'kill', object: 'opponent' }));
+    const { scenes } = chooseScenes([source([kill(20), ...others])], { dictionary, duration: 60 });
+    expect(scenes.flatMap((scene) => scene.events.map(({ event: { t } }) => t))).toEqual([20]);
+  });
+
   it('moves cuts to quiet moments nearby', () => {
     const levels = new Float32Array(6000).fill(-20);
     // Silence around 55.5 s, a little before the scene would begin at 56.
@@ -240,6 +313,20 @@ describe('reelLog', () => {
 });
 
 describe('summarize', () => {
+  it('gives the post the times of the reel', () => {
+    const sources = [source([kill(40), kill(80, 'gauntlet')])];
+    const choice = chooseScenes(sources, { dictionary, duration: 30 });
+    const best = { ...choice, scenes: choice.scenes.toReversed() };
+    const list = makeHighlightList(choice, sources);
+    // Scenes 36–42 and 76–82: the second kill is 4 s after 6 s of the reel.
+    const at = summarize(sources, best.scenes, dictionary, list).moments.map(({ t, at: time }) => [t, time]);
+    expect(at.toSorted()).toEqual([
+      [40, 4],
+      [80, 10],
+    ]);
+    expect(summarize(sources, best.scenes.slice(0, 1), dictionary, list).post).toContain('with gauntlet, at 00:10.');
+  });
+
   it('counts at the most informative level', () => {
     const weapons = [
       'shotgun',

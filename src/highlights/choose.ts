@@ -1,19 +1,20 @@
-import { emptyDictionary, scoreScenes, weightsFor, type ScoreOptions } from './score.ts';
+import { continuesStreak, emptyDictionary, scoreScenes, weightsFor, type ScoreOptions } from './score.ts';
+import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
-import { meanLevel, findQuietMoment, type AudioLevels } from '../media/write/audio-levels.ts';
+import { type AudioLevels, findQuietMoment, meanLevel } from '../media/write/audio-levels.ts';
 import type { Scene, Source } from './list.ts';
 import { select, type Candidate } from './select.ts';
-import { limitToOneLife, eventWindows, type Margin, type Window } from './windows.ts';
+import { deadSpans, eventWindows, joinSpans, type Margin, type Span, type Window } from './windows.ts';
 import { layered, marginForEvent, type Margins } from './settings.ts';
-import { statementWeight } from './weights.ts';
+import { endsPlayerLife, involvesPlayer, isPlayerVictory, statementWeight } from './weights.ts';
 
 /** Options of `chooseScenes`. */
 export interface ChooseOptions extends ScoreOptions {
-  /** Events to build scenes from; default: those of at least `notable` weight. */
+  /** Events to build scenes from; default: those of at least `notable` weight that are no defeat of the player. */
   readonly include?: (event: EventLine) => boolean;
   /**
    * Minimum weight of an event that starts a scene of its own. Default: the settings' value, else 4; lowered
-   * automatically while the scenes would not fill half of `duration`.
+   * automatically while the scenes would last less than 6 s or half of `duration`.
    */
   readonly notable?: number;
   /** Events never used. */
@@ -32,6 +33,8 @@ export interface ChooseOptions extends ScoreOptions {
   readonly perSession?: number;
   /** Share of its value a scene loses after a scene of the same kind; default 0.25. */
   readonly repetition?: number;
+  /** Parts of each source's recording that no scene shows: menus, black pictures. */
+  readonly hidden?: readonly (readonly Span[])[];
   /** Sound levels of each source's recording, in the order of the sources; cuts are moved to quiet moments. */
   readonly envelopes?: readonly (AudioLevels | undefined)[];
 }
@@ -45,13 +48,15 @@ export interface SceneChoice {
 }
 
 /** Seconds by which a cut may move to a quieter moment: away from the event, and towards it. */
-const MAX_SHIFT_AWAY_SECONDS = 0.8;
-const MAX_SHIFT_TOWARDS_SECONDS = 0.4;
+const MAX_SHIFT_AWAY_SECONDS = 1.2;
+const MAX_SHIFT_TOWARDS_SECONDS = 0.6;
+/** Seconds around the events of a scene that no quiet moment shortens. */
+const MIN_LEAD_SECONDS = 0.5;
+const MIN_TAIL_SECONDS = 0.8;
 
-/**
- * Minimum weight of an event that starts a scene, and the values it falls to while the scenes do not fill half the
- * duration.
- */
+/** Seconds of scenes, or half the duration, below which less notable events start scenes, too. */
+const MIN_REEL_SECONDS = 6;
+/** Minimum weight of an event that starts a scene, and the values it falls to. */
 const DEFAULT_NOTABLE_WEIGHT = 4;
 const FALLBACK_WEIGHTS = [Number.POSITIVE_INFINITY, 2, 1, 0.3, 0];
 
@@ -74,7 +79,7 @@ export function chooseScenes(sources: readonly Source[], options: ChooseOptions 
   for (const level of options.include ? FALLBACK_WEIGHTS.slice(0, 1) : FALLBACK_WEIGHTS) {
     choice = chooseFrom(scoreVersions(sources, options, level), options);
     // Prefer a short reel of notable events to a full-length one padded with trivial ones.
-    if (choice.available.seconds >= Math.max(1, (options.duration ?? 0) / 2)) break;
+    if (choice.available.seconds >= Math.max(1, Math.min(MIN_REEL_SECONDS, (options.duration ?? 0) / 2))) break;
   }
   return choice!;
 }
@@ -90,18 +95,20 @@ function scoreVersions(sources: readonly Source[], options: ChooseOptions, level
   const numbers: number[] = [];
   const windows = sources.map(({ header, events }, source) => {
     const eventMargin = marginResolver(options, source);
+    const dictionary = options.dictionary ?? emptyDictionary;
+    const hidden = hiddenSpans(sources[source]!, options, source);
+    const { duration } = header.media;
     const whole = eventWindows(selectEvents(events, options, source, level), {
       eventMargin,
-      duration: header.media.duration,
+      duration,
+      hidden,
+      continues: (event, before) => continuesStreak(event, before, dictionary),
       ...(options.gap !== undefined && { gap: options.gap }),
       longest: options.longest ?? 30,
     });
-    const dictionary = options.dictionary ?? emptyDictionary;
-    const quiet = snapToQuietMoments(whole, header.media.duration, options.envelopes?.[source]).map((window) =>
-      limitToOneLife(window, events, dictionary),
-    );
+    const quiet = snapToQuietMoments(whole, duration, hidden, options.envelopes?.[source]);
     return quiet.flatMap((window) => {
-      const versions = makeVersions(window, eventMargin, options.duration);
+      const versions = makeVersions(window, eventMargin, options.duration, dictionary);
       numbers.push(...versions.map(() => number));
       number++;
       return versions;
@@ -164,7 +171,7 @@ function scoring(options: ChooseOptions): ScoreOptions {
   };
 }
 
-/** Events that start a scene. Without `include`, minor changes (health falls by two) do not. */
+/** Events that start a scene. Without `include`, minor changes (health falls by two) and the player's defeats do not. */
 function selectEvents(
   events: readonly EventLine[],
   options: ChooseOptions,
@@ -176,34 +183,57 @@ function selectEvents(
   const dictionary = options.dictionary ?? emptyDictionary;
   const weights = weightsFor(options, source);
   const notable = Math.min(level, options.notable ?? options.settings?.[source]?.notable ?? DEFAULT_NOTABLE_WEIGHT);
-  return allowed.filter(({ statement }) => statementWeight(statement, dictionary, weights).weight >= notable);
+  // What others do among themselves is seldom in the picture: it fills a reel only where the player achieves nothing.
+  const isAboutPlayer =
+    level < Number.POSITIVE_INFINITY && allowed.some(({ statement }) => isPlayerVictory(statement, dictionary));
+  return allowed.filter(
+    ({ statement }) =>
+      !endsPlayerLife(statement, dictionary) &&
+      (!isAboutPlayer || involvesPlayer(statement)) &&
+      statementWeight(statement, dictionary, weights).weight >= notable,
+  );
 }
 
-/** Moves the ends of windows to quieter moments nearby without overlapping a neighbour. */
-function snapToQuietMoments(windows: readonly Window[], duration: number, envelope: AudioLevels | undefined): Window[] {
+/** Parts of a source that no scene shows: where the player is dead, what could not be read, and what the options name. */
+function hiddenSpans({ events, gaps = [] }: Source, options: ChooseOptions, source: number): Span[] {
+  const dead = deadSpans(events, options.dictionary ?? emptyDictionary, options.include);
+  return joinSpans([...dead, ...gaps, ...(options.hidden?.[source] ?? [])]);
+}
+
+/** Moves the ends of windows to quieter moments nearby, without overlapping a neighbour or reaching into a hidden part. */
+function snapToQuietMoments(
+  windows: readonly Window[],
+  duration: number,
+  hidden: readonly Span[],
+  envelope: AudioLevels | undefined,
+): Window[] {
   if (!envelope) return [...windows];
   const moved: Window[] = [];
   for (const [index, window] of windows.entries()) {
     const before = moved.at(-1)?.end ?? 0;
     const following = windows[index + 1];
-    const limit = following ? Math.max(window.end, (window.end + following.start) / 2) : duration;
-    const first = window.events[0]!.t;
-    const last = Math.max(...window.events.map((event) => event.end));
-    const touches = window.start <= before + 1e-6;
-    const start = touches
-      ? window.start
-      : findQuietMoment(
-          envelope,
-          Math.max(before, window.start - MAX_SHIFT_AWAY_SECONDS),
-          window.start,
-          Math.min(first, window.start + MAX_SHIFT_TOWARDS_SECONDS),
-        );
+    const earliest = Math.max(before, hidden.findLast(({ end }) => end <= window.start + 1e-6)?.end ?? 0);
+    const limit = Math.min(
+      following ? Math.max(window.end, (window.end + following.start) / 2) : duration,
+      hidden.find(({ start }) => start >= window.end - 1e-6)?.start ?? duration,
+    );
+    const first = window.events[0]!.t - MIN_LEAD_SECONDS;
+    const last = Math.max(...window.events.map((event) => event.end)) + MIN_TAIL_SECONDS;
+    const start =
+      window.start <= before + 1e-6
+        ? window.start
+        : findQuietMoment(
+            envelope,
+            Math.max(earliest, window.start - MAX_SHIFT_AWAY_SECONDS),
+            window.start,
+            Math.min(Math.max(first, window.start), window.start + MAX_SHIFT_TOWARDS_SECONDS),
+          );
     const end =
       following && following.start <= window.end + 1e-6
         ? window.end
         : findQuietMoment(
             envelope,
-            Math.max(last, window.end - MAX_SHIFT_TOWARDS_SECONDS),
+            Math.max(Math.min(last, window.end), window.end - MAX_SHIFT_TOWARDS_SECONDS),
             window.end,
             Math.min(limit, window.end + MAX_SHIFT_AWAY_SECONDS),
           );
@@ -223,9 +253,21 @@ function makeVersions(
   window: Window,
   eventMargin: (event: EventLine) => Margin,
   duration: number | undefined,
+  dictionary: Dictionary,
 ): Window[] {
   if (duration === undefined || window.end - window.start <= duration / 4) return [window];
-  const versions = [window, ...eventRuns(window, eventMargin)];
+  // A streak is one scene where it fits.
+  const isWholeStreak = (run: readonly EventLine[]): boolean => {
+    const [first, last] = [window.events.indexOf(run[0]!), window.events.indexOf(run.at(-1)!)];
+    return [first, last + 1].every((at) => {
+      const [before, event] = [window.events[at - 1], window.events[at]];
+      return before === undefined || event === undefined || !continuesStreak(event, before, dictionary);
+    });
+  };
+  const runs = eventRuns(window, eventMargin);
+  const whole = [window, ...runs.filter(({ events }) => isWholeStreak(events))];
+  if (whole.some(({ start, end }) => end - start <= duration)) return whole;
+  const versions = [window, ...runs];
   if (versions.some(({ start, end }) => end - start <= duration)) return versions;
   return [
     ...versions,

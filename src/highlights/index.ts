@@ -37,4 +37,5 @@ export { makeReel, type HighlightReel, type HighlightReelOptions } from './reel.
 export { type HighlightSettings, type Margins, readSettings, settingsFor } from './settings.ts';
 export { loadSources, makeQueryFilter, type LoadedSources, type LoadSourcesOptions } from './sources.ts';
 export { markdownSummary, plainSummary, summarize, type Summary, type SummaryLine } from './summary.ts';
+export { chooseWatchableScenes } from './watchable.ts';
 export type { Weights } from './weights.ts';

@@ -8,6 +8,8 @@ import type { SceneChoice } from './choose.ts';
 export interface Source {
   readonly header: HeaderLine;
   readonly events: readonly EventLine[];
+  /** Parts of the recording that could not be read, in seconds. */
+  readonly gaps?: readonly { readonly start: number; readonly end: number }[];
   /** Path of the recording, if found. */
   readonly media?: string;
   /** Path of the log. */

@@ -109,6 +109,15 @@ function rarity(event: EventLine, counts: ReadonlyMap<string, number>, total: nu
   return { kind: 'rarity', value, text };
 }
 
+/** Whether an event is a victory of the player within seconds of the one before, with no defeat between them. */
+export function continuesStreak(event: EventLine, before: EventLine, dictionary: Dictionary): boolean {
+  return (
+    event.t - before.t <= STREAK_SECONDS &&
+    isPlayerVictory(event.statement, dictionary) &&
+    isPlayerVictory(before.statement, dictionary)
+  );
+}
+
 /** Factor for the player's n-th victory within seconds of the one before. */
 function streak(event: EventLine, events: readonly EventLine[], dictionary: Dictionary): Reason | undefined {
   if (!isPlayerVictory(event.statement, dictionary)) return undefined;

@@ -136,5 +136,9 @@ it('does not pad a reel with trivial events', () => {
   const shown = (duration: number) =>
     chooseScenes(sources, { dictionary, duration }).scenes.flatMap(({ events }) => events.map(({ event: { t } }) => t));
   expect(shown(30)).toEqual([10, 20, 30]);
-  expect(shown(50)).toContain(45);
+  expect(shown(50)).toEqual([10, 20, 30]);
+  // Less than six seconds of notable events are no reel.
+  const few = [{ ...sources[0]!, events: sources[0]!.events.filter(({ t }) => t >= 30) }];
+  const { scenes } = chooseScenes(few, { dictionary, duration: 50, margin: { before: 2, after: 2 } });
+  expect(scenes.flatMap(({ events }) => events.map(({ event: { t } }) => t))).toEqual([30, 45]);
 });

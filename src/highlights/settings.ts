@@ -220,5 +220,5 @@ export const presets: Readonly<Record<string, Preset>> = {
     duration: 45,
     include: (event, dictionary) => isPlayerDefeat(event.statement, dictionary),
   },
-  everything: { summary: 'every notable event, however long it takes' },
+  everything: { summary: 'every notable event except defeats, however long it takes' },
 };

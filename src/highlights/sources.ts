@@ -49,7 +49,7 @@ export async function loadSources(paths: readonly string[], options: LoadSources
   const files = await findAllLogs(paths);
   const names = nameLogs(files);
   for (const [index, log] of files.entries()) {
-    const { header, events } = await loadLog(log, {
+    const { header, events, lines } = await loadLog(log, {
       onIssue: (issue) => issues.push(issue),
       withoutTentative: options.tentative !== true,
       ...(options.signal && { signal: options.signal }),
@@ -57,7 +57,8 @@ export async function loadSources(paths: readonly string[], options: LoadSources
     const media = options.media?.[index] ?? findMedia(log, header);
     if (media !== undefined) issues.push(...(await checkRecording(media, header)));
     const named = withUniqueSession(printableHeader(header), events.map(printableEvent), log, sessions);
-    sources.push({ ...named, log, name: names[index]!, ...(media !== undefined && { media: resolve(media) }) });
+    const gaps = lines.filter((line) => line.type === 'gap').map(({ t, end }) => ({ start: t, end }));
+    sources.push({ ...named, gaps, log, name: names[index]!, ...(media !== undefined && { media: resolve(media) }) });
   }
   const { dictionary, issues: findings } = await loadDictionaries(sources, options.dictionaries ?? []);
   return { sources, dictionary, issues: [...issues, ...findings] };

@@ -6,7 +6,7 @@ import type { EventLine } from '../events/log.ts';
 import { isPropertyStatement, type ActionStatement } from '../events/statement.ts';
 import { escapeMarkdown } from '../markup.ts';
 import { formatClock, roundTime } from '../time.ts';
-import { type Scene, type Source, strongestEvent } from './list.ts';
+import { type HighlightList, type Scene, type Source, strongestEvent } from './list.ts';
 
 /** Occurrences of a word and its descendants. */
 export interface WordCount {
@@ -95,10 +95,12 @@ export interface Summary {
     /** Name of the log. */
     readonly name: string;
     readonly t: number;
+    /** Seconds of the reel, if it was given. */
+    readonly at?: number;
     readonly text: string;
     readonly because: string;
   }[];
-  /** Text for a social media post, at most 280 characters. */
+  /** Text for a social media post, at most 280 characters. Its times are those of the reel. */
   readonly post: string;
 }
 
@@ -119,6 +121,7 @@ const DEATH = 'death';
  * Summarizes sessions.
  *
  * @param scenes Scored scenes, in any order, that supply the best moments.
+ * @param reel The reel that the post is about.
  *
  * @example
  * ```ts
@@ -127,7 +130,12 @@ const DEATH = 'death';
  * console.log(summarize(sources, choice.scenes, dictionary).headline);
  * ```
  */
-export function summarize(sources: readonly Source[], scenes: readonly Scene[], dictionary: Dictionary): Summary {
+export function summarize(
+  sources: readonly Source[],
+  scenes: readonly Scene[],
+  dictionary: Dictionary,
+  reel?: HighlightList,
+): Summary {
   const events = sources.flatMap((source) => source.events);
   const lines = [
     ...victoryLines(events, dictionary),
@@ -143,9 +151,13 @@ export function summarize(sources: readonly Source[], scenes: readonly Scene[], 
     .toSorted((a, b) => b.score - a.score || a.source - b.source || a.start - b.start)
     .slice(0, 5);
   const moments = best.map((scene) => {
-    const { t, text } = strongestEvent(scene)!.event;
+    const { id, t, text } = strongestEvent(scene)!.event;
     const name = sources[scene.source]?.name ?? scene.session;
-    return { session: scene.session, name, t, text, because: scene.because };
+    const at = reel?.scenes
+      .filter(({ session }) => session === scene.session)
+      .flatMap(({ events: shown }) => shown)
+      .find((event) => event.id === id)?.at;
+    return { session: scene.session, name, t, ...(at !== undefined && { at }), text, because: scene.because };
   });
   const titles = games.map((game) => gameTitle(game, dictionary));
   const where = describeScope(titles, sources.length);
@@ -336,7 +348,9 @@ function composePost(summary: Pick<Summary, 'headline' | 'lines' | 'moments' | '
   if (first?.word !== DEATH && parts !== undefined)
     opening = `${capital(head!)} (${parts})${fell === undefined ? '' : ` and ${fell}`} ${where}.`;
   else if (first?.word === DEATH && gained !== undefined) opening = `${capital(gained)}; ${fell} ${where}.`;
-  const best = moments[0] && `Best moment: ${moments[0].text}, at ${formatClock(moments[0].t, 0)}.`;
+  const [moment] = moments;
+  const time = moment?.at === undefined ? '' : `, at ${formatClock(moment.at, 0)}`;
+  const best = moment && `Best moment: ${moment.text}${time}.`;
   let text = length(opening, tags) <= MAX_POST_CHARACTERS ? opening : `${headline}.`;
   if (best !== undefined && length(`${text} ${best}`, tags) <= MAX_POST_CHARACTERS) text = `${text} ${best}`;
   return length(text, tags) <= MAX_POST_CHARACTERS ? `${text} ${tags}` : text;

@@ -163,6 +163,21 @@ export function isPlayerDefeat(statement: Statement, dictionary: Dictionary): bo
   return wordOf(statement.subject) === 'player' && isAnyOf(dictionary, statement.action, 'action', 'die', 'lose');
 }
 
+/** Whether a statement ends the player's life: a defeat, or the last of the health. */
+export function endsPlayerLife(statement: Statement, dictionary: Dictionary): boolean {
+  if (!isPropertyStatement(statement)) return isPlayerDefeat(statement, dictionary);
+  const { subject, property, to } = statement;
+  return wordOf(subject) === 'player' && unqualified(property) === 'health' && typeof to === 'number' && to <= 0;
+}
+
+/** Whether the player does or suffers what a statement says. */
+export function involvesPlayer(statement: Statement): boolean {
+  const slots = isPropertyStatement(statement)
+    ? [statement.subject]
+    : [statement.subject, statement.object, statement.to];
+  return slots.some((slot) => wordOf(slot) === 'player');
+}
+
 /** Whether a word is one of `ids` or a descendant of one. */
 export function isAnyOf(dictionary: Dictionary, word: string, kind: WordKind, ...ids: readonly string[]): boolean {
   return withAncestors(dictionary, word, kind).some((each) => ids.includes(each));

@@ -29,6 +29,7 @@ import type * as specs from '../specs.ts';
 const VIDEO_EXTENSIONS = ['.mp4', '.mov', '.mkv', '.webm', '.m4v'];
 const SHEET_EXTENSIONS = ['.png', '.jpg', '.jpeg'];
 const PREVIEW_EXTENSIONS = ['.gif', '.webp'];
+const POST_EXTENSION = '.txt';
 
 type HighlightOptions = OptionValues<(typeof specs.highlights)['options']>;
 
@@ -40,6 +41,7 @@ export const highlights: RunCommand<typeof specs.highlights> = async (io, option
   const selection = await selectScenes(paths, options, io, {
     reserve: hasTitle ? TITLE_CARD_SECONDS : 0,
     duration: DEFAULT_DURATION,
+    looksAtPictures: true,
   });
   if (!selection) return 2;
   if (selection.choice.scenes.length === 0) return reportNoScenes(io, selection.sources);
@@ -64,7 +66,10 @@ export const highlights: RunCommand<typeof specs.highlights> = async (io, option
   }
   const list = reels[0]?.list ?? makeHighlightList(selection.choice, selection.sources);
   for (const path of outputs) {
-    if (extname(path) === '.json')
+    if (extname(path) === POST_EXTENSION) {
+      const { post } = summarize(selection.sources, selection.choice.scenes, selection.dictionary, list);
+      await writeOutput(path, `${post}\n`, { kind: 'text', ...policy });
+    } else if (extname(path) === '.json')
       await writeOutput(path, `${JSON.stringify(list, undefined, 2)}\n`, { kind: 'highlights', ...policy });
     else if (SHEET_EXTENSIONS.includes(extname(path))) await writeSceneSheet(path, selection, io.signal, policy);
     else if (PREVIEW_EXTENSIONS.includes(extname(path)))
@@ -79,7 +84,7 @@ export const highlights: RunCommand<typeof specs.highlights> = async (io, option
 };
 
 function checkExtension(path: string): void {
-  const known = [...VIDEO_EXTENSIONS, ...SHEET_EXTENSIONS, ...PREVIEW_EXTENSIONS, '.json'];
+  const known = [...VIDEO_EXTENSIONS, ...SHEET_EXTENSIONS, ...PREVIEW_EXTENSIONS, '.json', POST_EXTENSION];
   if (known.includes(extname(path))) return;
   throw usageError(
     `cannot write ${path}: unknown file type`,

@@ -1,41 +1,21 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AV_PIX_FMT_YUV420P } from 'node-av/constants';
-import { Frame, type Stream } from 'node-av/lib';
 import { afterAll, describe, expect, it } from 'vitest';
+import { PAINTED, writePaintedClip } from '../../../test/fixtures/painted-clip.ts';
 import { actionAt, followAction } from './follow-action.ts';
-import { VideoEncoder } from './encoder.ts';
-import { Muxer } from './muxer.ts';
 import { Recording } from './recording.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'action-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const [WIDTH, HEIGHT, RATE] = [320, 180, 20];
-
 /** Makes a clip of a grey scene in which a bright box shakes around `place(t)`, a fraction of the width. */
 async function boxClip(name: string, seconds: number, place: (t: number) => number): Promise<string> {
   const path = join(folder, name);
-  const timeBase = { num: 1, den: RATE };
-  const frameRate = { num: RATE, den: 1 };
-  using muxer = new Muxer(path);
-  const made: { video?: Stream } = {};
-  using encoder = new VideoEncoder({ width: WIDTH, height: HEIGHT, timeBase, frameRate }, (packet) =>
-    muxer.write(packet, made.video!, timeBase),
-  );
-  made.video = muxer.addStream(encoder.context, timeBase, frameRate);
-  muxer.start();
-  for (let n = 0; n < seconds * RATE; n++) {
-    const data = Buffer.alloc((WIDTH * HEIGHT * 3) / 2, 128);
-    data.fill(60, 0, WIDTH * HEIGHT);
-    const left = Math.round(place(n / RATE) * WIDTH - 15 + ((n >> 2) % 2) * 12);
-    for (let y = 70; y < 110; y++) data.fill(220, y * WIDTH + left, y * WIDTH + left + 30);
-    using frame = Frame.fromVideoBuffer(data, { width: WIDTH, height: HEIGHT, format: AV_PIX_FMT_YUV420P, timeBase });
-    await encoder.encode(frame, BigInt(n));
-  }
-  await encoder.finish();
-  muxer.finish();
+  await writePaintedClip(path, seconds, (luma, n) => {
+    const left = Math.round(place(n / PAINTED.rate) * PAINTED.width - 15 + ((n >> 2) % 2) * 12);
+    for (let y = 70; y < 110; y++) luma.fill(220, y * PAINTED.width + left, y * PAINTED.width + left + 30);
+  });
   return path;
 }
 
