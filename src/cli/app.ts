@@ -4,6 +4,7 @@ import { didYouMean } from '../spelling.ts';
 import { describeArgumentError, describeError, exitCodeOf } from './describe-error.ts';
 import { helpIntegration } from './help.ts';
 import * as specs from './specs.ts';
+import { style } from './terminal.ts';
 
 /** A built command with its declaration. */
 export type SpecifiedCommand = Command<Context> & { readonly spec: CommandSpec };
@@ -74,6 +75,9 @@ const root = buildRouteMap<string, Context>({
   },
 });
 
+/** Highlights the name of the program, which begins every error. */
+const markError = (text: string): string => text.replace(/^playbyplay:/, (name) => style('red', name));
+
 /** The command line: parser, help and completion of all commands. */
 export const app = buildApplication(
   root,
@@ -89,10 +93,12 @@ export const app = buildApplication(
       text: {
         ...text_en,
         noCommandRegisteredForInput: ({ input, corrections: [near] }) =>
-          `playbyplay: there is no command "${input}"${near === undefined ? '' : `\n${didYouMean(near.replaceAll('`', ''))}`}`,
-        exceptionWhileParsingArguments: describeArgumentError,
-        exceptionWhileLoadingCommandFunction: describeError,
-        exceptionWhileRunningCommand: describeError,
+          markError(
+            `playbyplay: there is no command "${input}"${near === undefined ? '' : `\n${didYouMean(near.replaceAll('`', ''))}`}`,
+          ),
+        exceptionWhileParsingArguments: (error) => markError(describeArgumentError(error)),
+        exceptionWhileLoadingCommandFunction: (error) => markError(describeError(error)),
+        exceptionWhileRunningCommand: (error) => markError(describeError(error)),
       },
     },
   },

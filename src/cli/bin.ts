@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { threadModule } from '../threads/rpc-worker.ts';
 import type { CommandStart } from './command-thread.ts';
+import { wantsColors } from './terminal.ts';
 
 /** Commands that only print. They start faster in this thread, and a signal ends the process at once, as by default. */
 const PRINTING_COMMANDS: ReadonlySet<string> = new Set(['query', 'summary', 'completion', '__complete', 'help']);
@@ -10,6 +11,7 @@ const GRACE_MS = 1500;
 
 const args = process.argv.slice(2);
 const isTty = process.stderr.isTTY === true;
+const colors = { stdout: wantsColors(process.stdout), stderr: wantsColors(process.stderr) };
 const [command = ''] = args;
 if (PRINTING_COMMANDS.has(command) || command === '' || command.startsWith('-')) await runHere();
 else runSupervised();
@@ -22,12 +24,12 @@ async function runHere(): Promise<void> {
       process.exit();
     });
   const { signal } = new AbortController();
-  process.exitCode = await main(args, { stdout: process.stdout, stderr: process.stderr, isTty, signal });
+  process.exitCode = await main(args, { stdout: process.stdout, stderr: process.stderr, isTty, colors, signal });
 }
 
 /** Runs the command in a thread of its own, so that signals are noticed while it computes or a library blocks it. */
 function runSupervised(): void {
-  const workerData: CommandStart = { args, isTty };
+  const workerData: CommandStart = { args, isTty, colors };
   // V8 would let young objects take 48 MiB; more than this makes no command faster.
   const resourceLimits = { maxYoungGenerationSizeMb: 16 };
   const options = { workerData, stdout: true, stderr: true, resourceLimits };

@@ -8,9 +8,11 @@ export interface CommandStart {
   readonly args: readonly string[];
   /** Whether the process's stderr is a terminal. */
   readonly isTty: boolean;
+  /** Which of the process's streams show colors. */
+  readonly colors: Readonly<Record<'stdout' | 'stderr', boolean>>;
 }
 
-const { args, isTty } = workerData as CommandStart;
+const { args, isTty, colors } = workerData as CommandStart;
 const interrupted = new AbortController();
 parentPort!.once('message', () => interrupted.abort());
 // Listening for an interruption keeps no finished command alive.
@@ -20,5 +22,6 @@ process.exitCode = await main(args, {
   stdout: process.stdout,
   stderr: process.stderr,
   isTty,
+  colors,
   signal: interrupted.signal,
 });

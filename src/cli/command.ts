@@ -2,7 +2,7 @@ import { type MediaLimits, setMediaLimits } from '../media/limits.ts';
 import { buildCommand, type CommandBuilderArguments, type CommandContext } from '@stricli/core';
 import { resolve } from 'node:path';
 import { checkNotInput } from '../files/output.ts';
-import { type Option, type Options, type OptionValues, usageError } from './options.ts';
+import { type Option, type Options, type OptionValues, type Proposals, usageError } from './options.ts';
 
 /** Where a command writes, and how it is cancelled. Data goes to `stdout`, everything else to `stderr`. */
 export interface CommandIo {
@@ -10,6 +10,8 @@ export interface CommandIo {
   readonly stderr: NodeJS.WritableStream;
   /** Whether stderr is a terminal. Progress is shown only there. */
   readonly isTty: boolean;
+  /** Whether styled text is shown in colors, per stream. Default: no. */
+  readonly colors?: Readonly<Record<'stdout' | 'stderr', boolean>>;
   /** Moves the cursor of the terminal: what it is given is not escaped, and therefore never comes from a file. */
   readonly control: (sequence: string) => void;
   readonly signal: AbortSignal;
@@ -41,6 +43,8 @@ export interface CommandSpec<
   /** How many values `rest` needs. Default: 1. */
   readonly minimumRest?: number;
   readonly options: O;
+  /** What completion proposes for every argument. */
+  readonly propose?: () => Proposals;
   /** Command lines without the program's name. */
   readonly examples?: readonly string[];
 }
@@ -112,6 +116,7 @@ export function command<S extends CommandSpec>(spec: S, load: () => Promise<RunC
           brief: '',
           placeholder: [...spec.arguments, ...(spec.rest === undefined ? [] : [spec.rest])].join(ARGUMENT_SEPARATOR),
           parse: String,
+          ...(spec.propose && { proposeCompletions: spec.propose }),
         },
       },
     },

@@ -8,22 +8,38 @@ type Target = Application<Context>['root'];
 /** Scripts that ask the program itself for proposals. They complete file names where there are none. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_playbyplay() {
-  mapfile -t COMPREPLY < <(compgen -W "$(playbyplay __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1)" -- "\${COMP_WORDS[COMP_CWORD]}")
+  local IFS=$'\\n' words=("\${COMP_WORDS[@]:1:COMP_CWORD}") last
+  # Bash makes words of their own of "=" and what follows it.
+  last=\${COMP_WORDS[COMP_CWORD]}
+  [[ $last == = ]] && last= && words+=("")
+  COMPREPLY=($(compgen -W "$(playbyplay __complete "\${words[@]}" 2>/dev/null | cut -f1)" -- "$last"))
 }
 complete -o default -o bashdefault -F _playbyplay playbyplay
 `,
   zsh: `#compdef playbyplay
 _playbyplay() {
   local -a proposals
-  local line
+  local line description
   for line in "\${(@f)$(playbyplay __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
-    [[ -n $line ]] && proposals+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+    [[ -n $line ]] || continue
+    description=\${line#*$'\\t'}
+    proposals+=("\${\${line%%$'\\t'*}//:/\\\\:}\${description:+:$description}")
   done
   if (( $#proposals )); then _describe playbyplay proposals; else _files; fi
 }
 compdef _playbyplay playbyplay
+# As an autoloaded function, this file is run by the first completion.
+if [[ $funcstack[1] == _playbyplay ]]; then _playbyplay "$@"; fi
 `,
-  fish: `complete -c playbyplay -a '(playbyplay __complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+  fish: `function __playbyplay_complete
+  set -l proposals (playbyplay __complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+  if test (count $proposals) -gt 0
+    printf '%s\\n' $proposals
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c playbyplay -f -a '(__playbyplay_complete)'
 `,
 };
 
@@ -41,12 +57,17 @@ export async function printCompletions(
   words: readonly string[],
   io: CommandIo,
 ): Promise<void> {
-  const partial = words.at(-1) ?? '';
-  const proposals = await proposeCompletions(app, words, { process: io });
-  for (const { completion: proposal, brief, kind } of [...namedCommands(app.root, words), ...proposals]) {
+  // --option=value completes like --option value.
+  const [, assigned = '', value = ''] = /^(--[\w-]+=)(.*)$/.exec(words.at(-1) ?? '') ?? [];
+  const typed = assigned === '' ? words : [...words.slice(0, -1), assigned.slice(0, -1), value];
+  const inputs = typed.filter((word, index) => word !== '=' || index === typed.length - 1);
+  const partial = inputs.at(-1) ?? '';
+  const proposals = await proposeCompletions(app, inputs, { process: io });
+  for (const { completion: proposal, brief, kind } of [...namedCommands(app.root, inputs), ...proposals]) {
     // Options only once a dash is typed: until then an argument is more likely.
     if (kind === 'argument:flag' && (!partial.startsWith('-') || proposal === '--')) continue;
-    io.stdout.write(`${proposal}\t${brief}\n`);
+    // The description of an option says nothing of its single values.
+    io.stdout.write(`${assigned}${proposal}\t${kind === 'argument:value' ? '' : brief}\n`);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Application, StricliIntegration } from '@stricli/core';
 import type { CommandSpec, Context } from './command.ts';
 import type { Option } from './options.ts';
+import { style } from './terminal.ts';
 
 type Target = Application<Context>['root'];
 
@@ -19,7 +20,9 @@ export const helpIntegration: StricliIntegration<Context> = {
     run(app, { result: { target, prefix, unprocessedInputs } }) {
       const text = formatHelp(target, prefix.join(' '), target === app.root);
       const isAsked = 'helpRequested' in this.process && this.process.helpRequested === true;
-      (isAsked ? this.process.stdout : this.process.stderr).write(text);
+      (isAsked ? this.process.stdout : this.process.stderr).write(
+        text.replaceAll(/^[A-Z][\w ]*:/gm, (heading) => style('bold', heading)),
+      );
       if (!isAsked && unprocessedInputs.length === 0) this.process.exitCode = 2;
     },
   },

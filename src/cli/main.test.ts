@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeError } from './describe-error.ts';
 import { runCommandLine } from '../../test/fixtures/command-line.ts';
+import { root } from '../../test/paths.ts';
 
 let folder: string;
 
@@ -51,11 +53,21 @@ describe('mistakes in the command line', () => {
     [['evaluate', 'a', 'b', '--tolerance', 'x'], '--tolerance must be a time such as 90, 1:30 or 2m, not "x"'],
     [['import', 'a', 'b.mp4'], 'unexpected argument "b.mp4"'],
     [['align', 'a'], 'missing argument <second file>'],
+    [['quality', 'simulate', '--seeds', '1e12'], '--seeds must be a whole number from 1 to 100000, not "1e12"'],
+    [
+      ['quality', 'score', 'a', '--offset', '1e400'],
+      '--offset must be a number of at most 1000000000000000 in magnitude, not "1e400"',
+    ],
+    [
+      ['dictionary', 'tree', '--depth', '1e30'],
+      '--depth must be a whole number of at most 9007199254740991, not "1e30"',
+    ],
     [['profile', 'sound', 'a.mp4', '--label', 'x'], 'missing value of --out'],
     [['detect', 'a', '--plan', 'ful'], '--plan must be one of full, adaptive, not "ful"\nDid you mean "full"?'],
     [['detect', 'a', '--wrkers', '2'], 'unknown option --wrkers\nDid you mean "--workers"?'],
   ])('%j', async (args, message) => {
-    const name = args[0] === 'profile' ? 'profile sound' : args[0];
+    const isGroup = ['profile', 'quality', 'dictionary'].includes(args[0]!);
+    const name = args.slice(0, isGroup ? 2 : 1).join(' ');
     expect(await runCommandLine(...args)).toEqual({
       code: 2,
       out: '',
@@ -87,6 +99,35 @@ describe('help', () => {
 });
 
 describe('completion', () => {
+  it.each([
+    [['detect', 'match.mp4', '--plan', 'f'], 'full'],
+    [['detect', '--plan', '=', ''], 'full adaptive'],
+    [['detect', '--plan=a'], '--plan=adaptive'],
+    [['detect', '--game', 'op'], 'openarena'],
+    [['profile', 'check', 'f'], 'freedoom'],
+    [['completion', ''], 'bash zsh fish'],
+    [['export', '-f', 'reel-'], 'reel-vtt reel-srt'],
+    [['detect', 'match'], ''],
+  ])('proposes values: %j', async (words, expected) => {
+    const { out } = await runCommandLine('__complete', ...words);
+    expect(out.replaceAll(/\t.*\n/g, ' ').trim()).toBe(expected);
+  });
+
+  it('works in bash', async () => {
+    const { out: script } = await runCommandLine('completion', 'bash');
+    const launch = `"${process.execPath}" src/cli/launch.js`;
+    const program = `playbyplay() { ${launch} "$@"; }
+      ${script}
+      for line in "detect --pl" "detect --plan =" "profile glyphs x --channel sat" "detect match"; do
+        IFS=' ' read -ra words <<< "$line"
+        COMP_WORDS=(playbyplay "\${words[@]}"); COMP_CWORD=\${#words[@]}; COMPREPLY=()
+        _playbyplay
+        (IFS=,; echo "\${COMPREPLY[*]}")
+      done`;
+    const { stdout } = spawnSync('bash', ['-c', program], { cwd: root, encoding: 'utf8' });
+    expect(stdout.split('\n')).toEqual(['--plan,--place,--plugin', 'full,adaptive', 'saturation red', '', '']);
+  });
+
   it.each([
     [['det'], ['detect', 'detectors']],
     [

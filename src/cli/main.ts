@@ -10,9 +10,14 @@ import { escapedStream } from './terminal.ts';
  * @returns The exit code: 0 ok, 1 failure, 2 usage, 3 findings, 130 interrupted.
  */
 export async function main(args: readonly string[], streams: Omit<CommandIo, 'control'>): Promise<number> {
-  const { stdout, stderr } = streams;
+  const { stdout, stderr, colors } = streams;
   const control = (sequence: string): void => void stderr.write(sequence);
-  const io: CommandIo = { ...streams, stdout: escapedStream(stdout), stderr: escapedStream(stderr), control };
+  const io: CommandIo = {
+    ...streams,
+    stdout: escapedStream(stdout, colors?.stdout),
+    stderr: escapedStream(stderr, colors?.stderr),
+    control,
+  };
   const [first, ...rest] = args;
   if (first === '--version' || first === '-v' || first === '-V') {
     io.stdout.write(`${VERSION}\n`);

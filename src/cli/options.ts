@@ -4,6 +4,9 @@ import { parseTime } from '../time.ts';
 
 declare const VALUE: unique symbol;
 
+/** Values that completion proposes. */
+export type Proposals = readonly string[] | Promise<readonly string[]>;
+
 /** An option of a command. `T` is the type of its value; `undefined` where it may be left out. */
 export interface Option<T = unknown> {
   /** The parser's description of the option. */
@@ -16,6 +19,7 @@ export interface Option<T = unknown> {
     readonly optional?: boolean;
     readonly variadic?: boolean;
     readonly parse?: (text: string) => unknown;
+    readonly proposeCompletions?: () => Proposals;
   };
   /** The letter of its short form. */
   readonly short?: string;
@@ -101,6 +105,11 @@ export function toggle(brief: string, short?: string): Option<boolean> {
   return { parameter: { kind: 'boolean', brief, default: false }, ...(short !== undefined && { short }) };
 }
 
+/** Proposes values of an option to the completion of a shell, which completes file names where none fits. */
+export function proposing<O extends Option>(option: O, propose: () => Proposals): O {
+  return { ...option, parameter: { ...option.parameter, proposeCompletions: propose } };
+}
+
 /** Declares that an option names a file or folder that the command writes. */
 export function output<O extends Option>(option: O): O {
   return { ...option, isOutput: true };
@@ -113,38 +122,54 @@ export function usageError(message: string, hint?: string): PlaybyplayError {
 
 /** Parses whole numbers from `minimum` to `maximum`. */
 export function wholeNumber(minimum = 0, maximum = Number.MAX_SAFE_INTEGER): (text: string) => number {
-  const range = maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+  const isOpen = maximum === Number.MAX_SAFE_INTEGER;
+  const range = isOpen ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
   return (text) => {
     const number = Number(text);
+    if (isOpen && number > maximum) throw new RangeError(`a whole number of at most ${maximum}`);
     if (text.trim() === '' || !Number.isInteger(number) || number < minimum || number > maximum)
       throw new RangeError(`a whole number ${range}`);
     return number;
   };
 }
 
+/** The largest magnitude of a number without a limit of its own: sums and products of such numbers stay finite. */
+const MAX_NUMBER = 1e15;
+
+/** Refuses what overflowed or would overflow later. */
+function checkMagnitude(number: number): number {
+  if (Math.abs(number) > MAX_NUMBER) throw new RangeError(`a number of at most ${MAX_NUMBER} in magnitude`);
+  return number;
+}
+
 /** Parses decimal numbers from `minimum` to `maximum`. */
 export function decimal(minimum = 0, maximum = Number.POSITIVE_INFINITY): (text: string) => number {
-  const range = maximum === Number.POSITIVE_INFINITY ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+  const isOpen = maximum === Number.POSITIVE_INFINITY;
+  const range = isOpen ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
   return (text) => {
     const number = Number(text);
-    if (text.trim() === '' || !Number.isFinite(number) || number < minimum || number > maximum)
+    if (isOpen) checkMagnitude(number);
+    if (text.trim() === '' || Number.isNaN(number) || number < minimum || number > maximum)
       throw new RangeError(minimum === Number.NEGATIVE_INFINITY ? 'a number' : `a number ${range}`);
     return number;
   };
 }
 
-/** Parses numbers above 0. */
-export function positiveNumber(text: string): number {
-  const number = Number(text);
-  if (!(number > 0 && Number.isFinite(number))) throw new RangeError('a number above 0');
-  return number;
+/** Parses numbers above 0, up to `maximum`. */
+export function positiveNumber(maximum = MAX_NUMBER): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (!(number > 0)) throw new RangeError('a number above 0');
+    if (number > maximum) throw new RangeError(`a number above 0 and of at most ${maximum}`);
+    return number;
+  };
 }
 
 /** Parses times such as `90`, `1:30` or `2m` to seconds. */
 export function seconds(text: string): number {
   const time = parseTime(text);
   if (time === undefined) throw new RangeError('a time such as 90, 1:30 or 2m');
-  return time;
+  return checkMagnitude(time);
 }
 
 /** Parses sizes such as `1920x1080`. */
@@ -160,21 +185,21 @@ export function bytes(text: string): number {
   if (number === undefined) throw new RangeError('a size such as 16MiB, 500KiB or 1000000');
   const exponent = ['', 'k', 'm', 'g'].indexOf(prefix!.toLowerCase());
   const isDecimal = binary === '' && /b$/i.test(text);
-  return Math.floor(Number(number) * (isDecimal ? 1000 : 1024) ** exponent);
+  return checkMagnitude(Math.floor(Number(number) * (isDecimal ? 1000 : 1024) ** exponent));
 }
 
 /** Parses bitrates such as `20M` to bits per second. */
 export function bitrate(text: string): number {
   const [, number, prefix] = /^(\d+(?:\.\d+)?)\s*([kmg]?)(?:bit\/s|bps)?$/i.exec(text.trim()) ?? [];
   if (!(Number(number) > 0)) throw new RangeError('a bitrate such as 20000000, 20M or 800k');
-  return Number(number) * 1000 ** ['', 'k', 'm', 'g'].indexOf(prefix!.toLowerCase());
+  return checkMagnitude(Number(number) * 1000 ** ['', 'k', 'm', 'g'].indexOf(prefix!.toLowerCase()));
 }
 
 /** Parses two numbers such as `0.25,0.25`. */
 export function pair(text: string): { readonly x: number; readonly y: number } {
   const [x, y, ...more] = text.split(',').map(Number);
   if (!(x! >= 0 && y! >= 0) || more.length > 0) throw new RangeError('two numbers such as 0.25,0.25');
-  return { x: x!, y: y! };
+  return { x: checkMagnitude(x!), y: checkMagnitude(y!) };
 }
 
 /** Parses a limit on recordings such as `hours=200`. */
@@ -183,5 +208,5 @@ export function mediaLimit(text: string): Partial<MediaLimits> {
   const [, name = '', amount] = /^(\w+)=(\d+)$/.exec(text.trim()) ?? [];
   if (!names.includes(name) || !(Number(amount) > 0))
     throw new RangeError(`name=number with one of ${names.join(', ')}, such as hours=200`);
-  return { [name]: Number(amount) };
+  return { [name]: checkMagnitude(Number(amount)) };
 }

@@ -11,6 +11,7 @@ import {
   pair,
   pictureSize,
   positiveNumber,
+  proposing,
   required,
   seconds,
   toggle,
@@ -22,6 +23,10 @@ const plugin = list(
   'name',
   'A plug-in with further detector kinds: a file or folder (./my-detector.js) or an npm package. Plug-ins run with full rights: name only what you trust.',
 );
+const games = async () => {
+  const { builtInPack, listGames } = await import('../profile/find.ts');
+  return listGames(builtInPack());
+};
 const tentativeEvents = toggle('Include events whose evidence is thin ("tentative" in the log).');
 const dictionaryFiles = list('file', 'A further dictionary file.');
 const overwrite = toggle(
@@ -39,12 +44,15 @@ export const detect = declare({
   summary: 'Detect the events of a recording and write an event log',
   arguments: ['recording'],
   options: {
-    game: value(
-      'name|path',
-      'A game (freedoom, hedgewars, nethack, openarena), the path of a profile or pack, or auto to recognize the game; of an unknown game, what its screen shows is read (as by `profile draft`).',
-      {
-        default: 'auto',
-      },
+    game: proposing(
+      value(
+        'name|path',
+        'A game (freedoom, hedgewars, nethack, openarena), the path of a profile or pack, or auto to recognize the game; of an unknown game, what its screen shows is read (as by `profile draft`).',
+        {
+          default: 'auto',
+        },
+      ),
+      async () => ['auto', ...(await games())],
     ),
     profiles: list(
       'path',
@@ -213,7 +221,10 @@ export const exportScenes = declare({
   arguments: [],
   rest: 'log or folder',
   options: {
-    format: list('name', 'One of these formats.', { short: 'f' }),
+    format: proposing(
+      list('name', 'One of these formats.', { short: 'f' }),
+      async () => (await import('../highlights/export.ts')).exportFormats,
+    ),
     out: output(list('file', 'Where to write; once per format. Default: standard output.', { short: 'o' })),
     rate: value('fraction', 'Frame rate of the edit: 30, 29.97, 30000/1001. Default: that of the first recording.'),
     relative: toggle('Write media paths relative to the output file.'),
@@ -307,7 +318,7 @@ export const align = declare({
 
 /** Options that say how session files are read and scored. */
 export const scoringOptions = {
-  fps: value('n', 'Target frame rate, if the file lacks it or has it wrong.', { parse: positiveNumber }),
+  fps: value('n', 'Target frame rate, if the file lacks it or has it wrong.', { parse: positiveNumber(1000) }),
   size: value('w×h', 'Picture size in pixels, likewise.', { parse: pictureSize }),
   bitrate: value('bits/s', 'Target bitrate, likewise: 20000000, 20M, 800k.', { parse: bitrate }),
   process: value('name', 'The process to score, if the file holds several.'),
@@ -359,8 +370,8 @@ export const qualityAdvise = declare({
   rest: 'file',
   options: {
     ...scoringOptions,
-    down: value('total', 'Mean total below which settings are lowered. Default: 40.', { parse: positiveNumber }),
-    up: value('total', 'Mean total above which settings are raised. Default: 70.', { parse: positiveNumber }),
+    down: value('total', 'Mean total below which settings are lowered. Default: 40.', { parse: positiveNumber() }),
+    up: value('total', 'Mean total above which settings are raised. Default: 70.', { parse: positiveNumber() }),
     preset: choice(['ultrafast', 'veryfast', 'fast', 'medium'], 'The encoder preset that the sessions used.'),
     json: toggle('Print the advice as JSON.'),
   },
@@ -383,9 +394,9 @@ export const qualitySimulate = declare({
     'Plays sessions on random networks and machines, once with a controller of bitrate, size, frame rate and encoder preset, and once for each fixed setting.',
   arguments: [],
   options: {
-    seeds: value('n', 'Number of scenarios.', { default: '10', parse: wholeNumber(1) }),
-    first: value('n', 'Seed of the first scenario.', { default: '1', parse: wholeNumber(1) }),
-    minutes: value('n', 'Length of each scenario.', { default: '3', parse: positiveNumber }),
+    seeds: value('n', 'Number of scenarios.', { default: '10', parse: wholeNumber(1, 100_000) }),
+    first: value('n', 'Seed of the first scenario.', { default: '1', parse: wholeNumber(1, 1e9) }),
+    minutes: value('n', 'Length of each scenario.', { default: '3', parse: positiveNumber(1440) }),
     network: choice(['fibre', 'cable', 'wifi', 'mobile'], 'Only this kind of network.'),
     seed: value('n', 'Play one scenario and print every decision.', { parse: wholeNumber(1) }),
     json: toggle('Print the results as JSON.'),
@@ -399,13 +410,14 @@ export const detectors = declare({
   arguments: [],
   rest: 'kind',
   minimumRest: 0,
+  propose: async () => (await import('../detectors/registry.ts')).kindNames(),
   options: { plugin, json: toggle('Print name, description, plug-in and schema of each as NDJSON.') },
   examples: ['detectors', 'detectors icon', 'detectors spots --plugin ./spots.js'],
 });
 
 /** Options that select dictionaries. */
 const words = {
-  game: list('name', 'Only the common dictionary and this game’s.'),
+  game: proposing(list('name', 'Only the common dictionary and this game’s.'), games),
   dictionary: dictionaryFiles,
 };
 
@@ -582,6 +594,7 @@ export const profileCheck = declare({
     'Opens each profile as detect does, and lists all mistakes at once, each with its JSON path: detect refuses a profile with any of them. Warnings do not stop detect: rules and steps without effect, words in a script that the dictionary does not have, mistakes in highlight settings and in files for other languages. What depends on a recording is not checked. Exit code 3: there are mistakes or warnings.',
   arguments: [],
   rest: 'game or path',
+  propose: games,
   options: {
     language: value('tag', 'Open it for this language, with what reading it needs, such as Tesseract’s data.'),
     plugin,
@@ -750,7 +763,7 @@ export const profilePlace = declare({
     'Finds a HUD that is scaled, stretched, letterboxed, in a window or in a stream layout, and when it moves. Prints the confidence and the elements found. `detect` does the same by default. Exit code 3: nothing was found.',
   arguments: ['recording'],
   options: {
-    game: required('name|path', 'The game whose HUD is searched.'),
+    game: proposing(required('name|path', 'The game whose HUD is searched.'), games),
     write: output(value('file', 'Write the placement as JSON, for `detect --place <file>`.')),
     picture: output(
       value(
@@ -805,8 +818,10 @@ export const profileSchema = declare({
 /** Arguments and options of `playbyplay completion`. */
 export const completion = declare({
   summary: 'Print a shell completion script',
-  description: 'Load it in the start-up file of the shell, as in the examples.',
+  description:
+    'Load it in the start-up file of the shell, as in the examples. For zsh, the folder must be in fpath before compinit: fpath=(~/.zfunc $fpath); autoload -Uz compinit; compinit.',
   arguments: ['bash|zsh|fish'],
+  propose: () => ['bash', 'zsh', 'fish'],
   options: {},
   examples: [
     'completion bash >> ~/.bashrc',

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
-import { expect, it } from 'vitest';
-import { escapeControls, escapedStream } from './terminal.ts';
+import { describe, expect, it } from 'vitest';
+import { escapeControls, escapedStream, style, wantsColors } from './terminal.ts';
 
 it.each([
   ['plain ünïcode 👾\n\tindented\r\n', 'plain ünïcode 👾\n\tindented\r\n'],
@@ -27,4 +27,36 @@ it('wraps a stream, whose other members work', async () => {
   escaped.end();
   await promise;
   expect(written).toEqual(['a\\u001b[2J']);
+});
+
+/** What a stream writes for a text. */
+const shown = (text: string, hasColors: boolean): string => {
+  let written = '';
+  const stream = new Writable({ write: (chunk: Buffer, _, done) => ((written += chunk.toString()), done()) });
+  escapedStream(stream, hasColors).write(text);
+  return written;
+};
+
+describe('styles', () => {
+  it('become colors where the terminal wants them, and vanish elsewhere', () => {
+    expect(shown(`${style('red', 'playbyplay:')} no`, true)).toBe('\u001B[31mplaybyplay:\u001B[39m no');
+    expect(shown(`${style('red', 'playbyplay:')} no`, false)).toBe('playbyplay: no');
+  });
+
+  it('do not let text from files control the terminal', () => {
+    expect(shown(style('bold', 'Grunt\u001B[2J'), true)).toBe('\u001B[1mGrunt\\u001b[2J\u001B[22m');
+  });
+
+  it.each([
+    [{}, true, true],
+    [{}, false, false],
+    [{ NO_COLOR: '1' }, true, false],
+    [{ NO_COLOR: '' }, true, true],
+    [{ TERM: 'dumb' }, true, false],
+    [{ FORCE_COLOR: '1' }, false, true],
+    [{ FORCE_COLOR: '0' }, true, false],
+  ])('%j on a terminal (%s): colors %s', (env, isTTY, expected) => {
+    const stream = { isTTY, hasColors: () => true } as unknown as NodeJS.WriteStream;
+    expect(wantsColors(stream, env)).toBe(expected);
+  });
 });

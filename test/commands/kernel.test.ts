@@ -23,6 +23,15 @@ describe('playbyplay kernel quantize', () => {
     expect([exponent, sum]).toEqual([-9, 1]);
   });
 
+  it('prints one row a line as JSON, and refuses numbers beyond doubles', () => {
+    const { stdout } = playbyplay(['kernel', 'quantize', '[[1,2,1],[2,4,2]]', '--json']);
+    expect(stdout).toMatch(/"mantissas": \[\n {4}\[\d+, \d+, \d+\],\n {4}\[\d+, \d+, \d+\]\n {2}\],\n/);
+    expect(playbyplay(['kernel', 'quantize', '[1e308, 1e308]'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('Coefficients must be at most'),
+    });
+  });
+
   it('scales to a sum and shows the resulting errors in a table', () => {
     const { stdout } = playbyplay(['kernel', 'quantize', '[[1,1,1],[1,1,1],[1,1,1]]', '--sum', '1']);
     expect(stdout).toContain('114  112  114');

@@ -18,6 +18,7 @@ import { describePlacement, readPlacement } from '../placement.ts';
 import { findPlugins, findProfiles } from '../plugins.ts';
 import { ProgressBar } from '../progress.ts';
 import type * as specs from '../specs.ts';
+import { style } from '../terminal.ts';
 
 /** `playbyplay detect <recording>` */
 export const detect: RunCommand<typeof specs.detect> = async (io, options, media) => {
@@ -31,11 +32,7 @@ export const detect: RunCommand<typeof specs.detect> = async (io, options, media
   const earlier = options.resume && options.game === 'auto' ? await findDraft(folder) : undefined;
   const known = earlier ? undefined : await resolveGame(options.game, media, { profiles, plugins }, io);
   const game = earlier ?? known ?? (await draftUnknownGame(media, folder, io));
-  const bar = new ProgressBar(io, 'detecting');
-  const print = (stream: NodeJS.WritableStream, text: string): void => {
-    bar.clear();
-    stream.write(text);
-  };
+  const bar = new ProgressBar(io, 'detecting', { isRealTime: true });
   const streams = await parseAll('stream', options.stream, media, io);
   const companions = await parseAll('media', options.media, media, io);
   const summary = await recordLog({
@@ -57,14 +54,17 @@ export const detect: RunCommand<typeof specs.detect> = async (io, options, media
     ...(to !== undefined && { to }),
     ...(trace !== undefined && { trace }),
     onMessage(message) {
-      if (message.type === 'progress') bar.show(message.done, message.total ?? message.done);
-      else if (message.type === 'warning' && message.about !== 'detectors')
-        print(io.stderr, formatIssues([message.issue]));
+      if (message.type === 'progress') {
+        const start = Math.max(0, from ?? 0);
+        const end = Math.min(to ?? Number.POSITIVE_INFINITY, message.total ?? Number.POSITIVE_INFINITY);
+        if (Number.isFinite(end)) bar.show(Math.min(message.done, end) - start, end - start);
+      } else if (message.type === 'warning' && message.about !== 'detectors')
+        bar.print(io.stderr, formatIssues([message.issue]));
       else if (message.type === 'note')
-        print(io.stderr, `${formatLine(message.note.t, `(script) ${message.note.text}`)}\n`);
+        bar.print(io.stderr, `${formatLine(message.note.t, `(script) ${message.note.text}`)}\n`);
       else if (message.type === 'event' && !options.quiet) {
         const line = options.json ? JSON.stringify(message) : formatLine(message.t, message.text);
-        print(io.stdout, `${line}\n`);
+        bar.print(io.stdout, `${line}\n`);
       }
     },
   }).finally(() => bar.clear());
@@ -73,7 +73,7 @@ export const detect: RunCommand<typeof specs.detect> = async (io, options, media
 };
 
 function formatLine(t: number, text: string): string {
-  return `${formatClock(t).padStart(9)}  ${text}`;
+  return `${style('dim', formatClock(t).padStart(9))}  ${text}`;
 }
 
 async function parseAll(
@@ -112,7 +112,7 @@ function printSummary(summary: RecordSummary, io: CommandIo): void {
     lines.push(`  No accepted value from ${silent.join(', ')}: "profile try" shows what they read.`);
   lines.push(`${formatCount(events, 'event')} in ${formatClock(duration)} of video → ${log}`);
   for (const { message, hint } of [...warnings, ...(doubt ? [doubt] : [])])
-    lines.push(`Warning: ${message}. ${hint ?? ''}`.trimEnd());
+    lines.push(`${style('yellow', 'Warning:')} ${message}. ${hint ?? ''}`.trimEnd());
   io.stderr.write(`${lines.join('\n')}\n`);
 }
 

@@ -45,16 +45,19 @@ export const highlights: RunCommand<typeof specs.highlights> = async (io, option
   });
   if (!selection) return 2;
   if (selection.choice.scenes.length === 0) return reportNoScenes(io, selection.sources);
-  const bar = new ProgressBar(io, 'writing reel');
-  const settings = reelSettings(options, selection, io, bar);
+  const settings = reelSettings(options, selection, io);
   const policy = { inputs: inputsOf(selection.sources), overwrite: options.overwrite };
   const outputs = options.out ?? (options.clips || options.thumbnails ? [] : defaultOutputs(selection));
   const written = [...outputs, ...(await writeFolders(options, selection, io))];
   const reels: HighlightReel[] = [];
   for (const path of outputs.filter((each) => VIDEO_EXTENSIONS.includes(extname(each)))) {
-    const made = await makeReel(path, selection.choice, selection.sources, mediaOf, settings);
+    const bar = new ProgressBar(io, 'writing reel', { isRealTime: true });
+    const onProgress = (done: number, total: number): void => bar.show(done, total);
+    const made = await makeReel(path, selection.choice, selection.sources, mediaOf, {
+      ...settings,
+      onProgress,
+    }).finally(() => bar.clear());
     reels.push(made);
-    bar.clear();
     const { whyEncoded, encoder } = made.reel;
     if (options.hardware && !hardwareEncoders.some((name) => name === encoder))
       io.stderr.write(`${path}: hardware encoding is not available, used ${encoder}.\n`);
@@ -96,7 +99,6 @@ function reelSettings(
   options: HighlightOptions,
   { sources, choice, dictionary, preset }: Selection,
   io: CommandIo,
-  bar: ProgressBar,
 ): HighlightReelOptions {
   const { layout, quality, hardware, encoder } = options;
   const scenes = formatCount(choice.scenes.length, 'scene');
@@ -115,7 +117,6 @@ function reelSettings(
     method: options.full ? 'full' : 'smart',
     overwrite: options.overwrite,
     signal: io.signal,
-    onProgress: (done, total) => bar.show(done, total),
   };
 }
 

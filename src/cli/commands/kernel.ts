@@ -6,6 +6,7 @@ import type { QuantizedKernel, QuantizeOptions } from '../../compute/quantize/qu
 import { quantizeKernel, quantizeSeparable } from '../../compute/quantize/quantize.ts';
 import type { SymmetryName } from '../../compute/quantize/symmetry.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { rowsJson } from '../../schema/json-text.ts';
 import type { RunCommand } from '../command.ts';
 import { usageError } from '../options.ts';
 import type * as specs from '../specs.ts';
@@ -58,7 +59,7 @@ function quantizeAxes(
 
 function formatKernels(kernels: readonly QuantizedKernel[], format: 'table' | 'c' | 'json'): string {
   if (format === 'json')
-    return `${JSON.stringify(kernels.length === 1 ? formatKernelJson(kernels[0]!) : kernels.map(formatKernelJson), undefined, 2)}\n`;
+    return `${rowsJson(kernels.length === 1 ? formatKernelJson(kernels[0]!) : kernels.map(formatKernelJson))}\n`;
   if (format === 'c')
     return kernels
       .map((one, axis) => formatKernelC(one, kernels.length === 1 ? 'kernel' : `kernel_${axis}`))

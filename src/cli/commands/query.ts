@@ -15,6 +15,7 @@ import { formatCount, formatIssues } from '../describe-error.ts';
 import { usageError } from '../options.ts';
 import { formatSentenceIssues, underline } from '../sentence-issues.ts';
 import type * as specs from '../specs.ts';
+import { style } from '../terminal.ts';
 
 const MAX_SUGGESTIONS = 3;
 /** Words listed per line of an explanation; `--json` lists all. */
@@ -144,7 +145,7 @@ function printText(result: QueryResult, isCounted: boolean, { compiled, logs: { 
     const unit = unitOf(compiled);
     for (const { session, t, value, match } of result.values)
       io.stdout.write(
-        `${prefixOf(session)}${formatClock(t)}  ${formatAnswer(value, unit)}${match ? `  (${match.events[0]!.text})` : ''}\n`,
+        `${prefixOf(session)}${style('dim', formatClock(t))}  ${formatAnswer(value, unit)}${match ? `  (${match.events[0]!.text})` : ''}\n`,
       );
   } else if (compiled.query.whether) {
     io.stdout.write(`${result.answer?.value === true ? 'yes' : 'no'}\n`);
@@ -190,7 +191,7 @@ function formatMatch({ events }: Match, nameOf: ((session: string) => string) | 
   return events
     .map(
       ({ t, text, session }, index) =>
-        `${nameOf && index === 0 ? `${nameOf(session)}  ` : ''}${index === 0 ? '' : '  then '}${formatClock(t)}  ${text}\n`,
+        `${nameOf && index === 0 ? `${nameOf(session)}  ` : ''}${index === 0 ? '' : '  then '}${style('dim', formatClock(t))}  ${text}\n`,
     )
     .join('');
 }

@@ -13,11 +13,14 @@ const MAX_DIMENSIONS = 8;
 
 /** Below this magnitude powers of two no longer scale a double exactly. */
 const MIN_MAGNITUDE = 2 ** -700;
+/** Above this magnitude the sum of squares of a large kernel is no finite double. */
+const MAX_MAGNITUDE = 2 ** 480;
 
 /**
  * Converts nested arrays to a kernel, and checks it.
  *
- * @throws RangeError if rows differ in length, a value is not a finite number, there is none, or the kernel is too large.
+ * @throws RangeError if rows differ in length, a value is no number, too large or too small, there is none, or the kernel
+ *   is too large.
  * @example
  * toKernel([[1, 2, 1], [2, 4, 2], [1, 2, 1]]).shape; // [3, 3]
  */
@@ -53,6 +56,8 @@ function checked(kernel: Kernel): Kernel {
   if (!kernel.data.every(Number.isFinite)) throw new RangeError('Coefficients of a kernel must be finite numbers');
   if (kernel.data.some((value) => value !== 0 && Math.abs(value) < MIN_MAGNITUDE))
     throw new RangeError(`Coefficients other than 0 must be at least ${MIN_MAGNITUDE} in magnitude`);
+  if (kernel.data.some((value) => Math.abs(value) > MAX_MAGNITUDE))
+    throw new RangeError(`Coefficients must be at most ${MAX_MAGNITUDE} in magnitude`);
   return kernel;
 }
 
