@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { PlaybyplayError } from '../src/errors.ts';
 import { loadLogs, type LoadedLogs } from '../src/query/logs.ts';
 import type { Query } from '../src/query/query.ts';
 import { compileQuery, runQuery, type CompiledQuery, type QueryResult } from '../src/query/run.ts';
@@ -65,6 +66,76 @@ describe('the cases of questions', () => {
       expect(rounded(ask(question, logs.get(log)!))).toEqual(rounded(answer));
     },
   );
+});
+
+/** Words of opposite meaning: exchanging one for the other must change what a question asks. */
+const opposites: ReadonlyMap<string, string> = new Map(
+  [
+    'most fewest',
+    'best worst',
+    'first last',
+    'highest lowest',
+    'longest shortest',
+    'biggest smallest',
+    'fastest slowest',
+    'before after',
+    'below above',
+    'with without',
+    'more less',
+    'second third',
+    'rises drops',
+    'gain lose',
+    'start end',
+    'minute second',
+    'railgun shotgun',
+    'health armor',
+    'sarge major',
+    'goals fouls',
+  ].flatMap((pair): [string, string][] => {
+    const [one, other] = pair.split(' ') as [string, string];
+    return [
+      [one, other],
+      [other, one],
+    ];
+  }),
+);
+
+describe('no word of a question is ignored', () => {
+  const questions = cases.flatMap(({ log, questions: each }) => each.map((question) => ({ log, question })));
+  const read = (question: string, log: LoadedLogs): string | undefined => {
+    try {
+      return JSON.stringify(compileQuery(question, log.dictionary, { logs: log }).query);
+    } catch (error) {
+      if (error instanceof PlaybyplayError) return undefined;
+      throw error;
+    }
+  };
+
+  it('refuses a question with an unknown word in any place', () => {
+    // One word of each question; all words of all questions: bench/words/accounted.ts.
+    const understood = questions.flatMap(({ log, question }, index) => {
+      const words = question.split(' ');
+      const at = index % words.length;
+      // Any word can be the name of a session.
+      if (words[at - 1] === 'session') return [];
+      const changed = words.with(at, 'qwzrtu').join(' ');
+      return read(changed, logs.get(log)!) === undefined ? [] : [changed];
+    });
+    expect(understood).toEqual([]);
+  });
+
+  it('asks something else when a word is exchanged for its opposite', () => {
+    const same = questions.flatMap(({ log, question }) => {
+      const words = question.split(' ');
+      return words.flatMap((word, at) => {
+        const other = opposites.get(word.toLowerCase());
+        if (other === undefined) return [];
+        const changed = words.with(at, other).join(' ');
+        return read(changed, logs.get(log)!) === read(question, logs.get(log)!) ? [`${question}: ${changed}`] : [];
+      });
+    });
+    expect(same).toEqual([]);
+  });
 });
 
 const python = spawnSync('python3', ['--version'], { encoding: 'utf8' });

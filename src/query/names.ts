@@ -1,5 +1,7 @@
 import type { EventLine } from '../events/log.ts';
-import type { Slot } from '../events/statement.ts';
+import { READING } from '../dictionary/sentences/function-words.ts';
+import type { Display } from '../dictionary/sentences/parse-context.ts';
+import { isPropertyStatement, type Slot } from '../events/statement.ts';
 import { slotsOf } from './match/patterns.ts';
 
 /**
@@ -18,4 +20,21 @@ export function collectNames(events: Iterable<EventLine>): readonly string[] {
   };
   for (const { statement } of events) slotsOf(statement).forEach(addName);
   return [...known.values()];
+}
+
+/**
+ * Collects the displays that events state readings of, as `detect` writes them for games that it does not know. One that is
+ * named like a property that other events state is left out.
+ */
+export function collectDisplays(events: Iterable<EventLine>): readonly Display[] {
+  const known = new Map<string, Display>();
+  const properties = new Set<string>();
+  for (const { statement } of events) {
+    if (!isPropertyStatement(statement)) continue;
+    const { property, subject } = statement;
+    if (property !== READING) properties.add(property.replace(/^.*:|#.*$/g, ''));
+    else if (typeof subject === 'object' && subject.name !== undefined)
+      known.set(`${subject.word} ${subject.name}`, { word: subject.word, name: subject.name });
+  }
+  return [...known.values()].filter(({ name }) => !properties.has(name.toLowerCase()));
 }

@@ -10,7 +10,7 @@ import type { Correction } from './parse/normalize.ts';
 import { parseQuery } from './parse/parse-query.ts';
 import type { Query } from './query.ts';
 import type { LoadedLogs } from './logs.ts';
-import { collectNames } from './names.ts';
+import { collectDisplays, collectNames } from './names.ts';
 import { collectSessionNames, resolveSessionNames, type SessionNames } from './session-names.ts';
 import { validateQuery } from './validate.ts';
 
@@ -67,6 +67,7 @@ export function compileQuery(query: string | Query, dictionary: Dictionary, opti
         names,
         sessions: sessions && [...sessions.keys()],
         exactSpelling: options.exactSpelling,
+        displays: logs && collectDisplays(logs.events),
       })
     : { query, issues: validateQuery(query, dictionary), corrections: [] };
   if (!parsed || issues.length > 0)

@@ -118,6 +118,7 @@ function parseSimpleNouns(
   if (context.isQuery && owner === undefined)
     phrases.push(
       ...(phrases.length === 0 ? parseBareNames(context, at, phraseStart) : parseKnownNames(context, at, phraseStart)),
+      ...parseNamesBefore(context, at, phraseStart),
     );
   if (phrases.length === 0)
     context.expect(at, kind === 'object' ? 'a noun' : kind === 'action' ? 'an action' : `a ${kind}`);
@@ -253,6 +254,22 @@ function parseKnownNames(context: ParseContext, at: number, start: number): Noun
     end,
     cost: cost + 2,
   }));
+}
+
+/** Parses a name of the logs before its noun: "the Blue team". */
+function parseNamesBefore(context: ParseContext, at: number, start: number): NounPhrase[] {
+  return knownNamesAt(context, at).flatMap(({ name, end, cost }) =>
+    groupWords(context, end, 'object', false, false).map(
+      (group): NounPhrase => ({
+        words: group.words,
+        ...(name !== undefined && { name }),
+        start,
+        head: { start: end, end: group.end },
+        end: group.end,
+        cost: cost + group.cost + 1,
+      }),
+    ),
+  );
 }
 
 /** In a query a name can stand alone: "Gargoyle kills player". */

@@ -20,6 +20,14 @@ export interface ParseContextOptions {
   readonly names?: readonly string[];
   /** Queries: names of sessions. */
   readonly sessions?: readonly string[];
+  /** Queries: what the screen shows in the logs, which may be named like a property: "laps" for "counter Laps". */
+  readonly displays?: readonly Display[];
+}
+
+/** A figure on the screen whose meaning no profile states, by its word (`counter`) and caption (`Laps`). */
+export interface Display {
+  readonly word: string;
+  readonly name: string;
 }
 
 /**
@@ -38,6 +46,7 @@ export class ParseContext {
   readonly isQuery: boolean;
   readonly names: readonly string[];
   readonly sessions: readonly string[];
+  readonly displays: readonly Display[];
   /** Index of the token after the longest parsed part. */
   furthest = 0;
   /** Descriptions of what could follow at `furthest`. */
@@ -53,6 +62,7 @@ export class ParseContext {
     this.tokens = tokens.flatMap((token) => splitToken(token, this.lexicon));
     this.names = options.names ?? [];
     this.sessions = options.sessions ?? [];
+    this.displays = options.displays ?? [];
     this.game = options.game;
     this.isQuery = options.isQuery ?? false;
   }

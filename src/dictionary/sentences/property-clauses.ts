@@ -12,7 +12,8 @@ import {
   worsenVerbs,
 } from './function-words.ts';
 import { parseNouns, playerPhrase, type TokenSpan, type WordCandidate } from './noun-phrases.ts';
-import type { ParseContext } from './parse-context.ts';
+import { pluralOf } from '../inflection.ts';
+import type { Display, ParseContext } from './parse-context.ts';
 import { numberValue } from './tokenize.ts';
 
 /** A parsed value of a property. */
@@ -28,6 +29,8 @@ export interface PropertyClause {
   readonly properties: readonly WordCandidate[];
   /** The tokens of the property's name. */
   readonly head?: TokenSpan;
+  /** Is the subject a display, named by its caption alone? */
+  readonly isCaption?: true;
   readonly direction?: ChangeDirection;
   readonly from?: ParsedValue;
   readonly to?: ParsedValue;
@@ -62,6 +65,7 @@ export function parsePropertyHeads(
       heads.push({ ...property, subject, start, end: subject.end, cost: subject.cost + property.cost + 1 });
     heads.push({ ...property, start, cost: property.cost + 1 });
   }
+  heads.push(...parseCaptions(context, start));
   if (context.wordAt(start) === 'your' || context.wordAt(start) === 'my') {
     const player = playerPhrase(context, { start, end: start + 1 });
     if (player) addOwned(singleNoun(player), start + 1);
@@ -79,6 +83,50 @@ function parseDisplayHead(context: ParseContext, start: number, subject: NounLis
   if (!reading || !isDisplay || !parseDirection(context, subject.end)) return [];
   const properties = [{ word: reading, cost: 0 }];
   return [{ kind: 'property', subject, properties, start, end: subject.end, cost: subject.cost + 1 }];
+}
+
+/** What the logs show on the screen is more likely meant than a word of the dictionary of the same name. */
+const CAPTION_COST = -2;
+const displayNouns = new Set(
+  'counter gauge clock bar meter display number figure count value reading level'.split(' '),
+);
+
+/** Parses the captions of displays: "laps", "my health bar", "the lap counter". */
+function parseCaptions(context: ParseContext, start: number): readonly PropertyClause[] {
+  const { dictionary, displays } = context;
+  const reading = displays.length > 0 ? dictionary.find(READING, 'property') : undefined;
+  if (!reading) return [];
+  let at = start;
+  while (articles.has(context.wordAt(at) ?? '') || ['my', 'your'].includes(context.wordAt(at) ?? '')) at++;
+  const byEnd = new Map<number, Display[]>();
+  for (const display of displays) {
+    const name = display.name.toLowerCase();
+    const ends = [name, ...singularsOf(name), pluralOf(name)].map((each) => context.skip(at, each));
+    const end = ends.find((each) => each !== undefined);
+    if (end === undefined) continue;
+    for (const last of displayNouns.has(context.wordAt(end) ?? '') ? [end, end + 1] : [end])
+      byEnd.set(last, [...(byEnd.get(last) ?? []), display]);
+  }
+  return [...byEnd].map(([end, same]): PropertyClause => {
+    context.reach(end);
+    const any = same.flatMap(({ word: id, name }) => {
+      const word = dictionary.find(id, 'object');
+      return word ? [{ words: [{ word, cost: 0 }], name, start: at, end, cost: 0 }] : [];
+    });
+    const subject = { any, except: [], end, cost: 0 };
+    const properties = [{ word: reading, cost: 0 }];
+    return { kind: 'property', subject, properties, isCaption: true, start, end, cost: CAPTION_COST };
+  });
+}
+
+/** The words of which a text is the plural. */
+function singularsOf(text: string): readonly string[] {
+  // "lives", "knives"
+  const irregular = text.endsWith('ves') ? [text.replace(/ves$/, 'fe'), text.replace(/ves$/, 'f')] : [];
+  const regular = [text.slice(0, -1), text.slice(0, -2), text.replace(/ies$/, 'y')].filter(
+    (each) => each !== '' && pluralOf(each) === text,
+  );
+  return [...irregular, ...regular];
 }
 
 function parseProperties(context: ParseContext, start: number): (PropertyClause & { readonly head: TokenSpan })[] {
@@ -170,6 +218,14 @@ const directions: readonly (readonly [ChangeDirection, ReadonlySet<string>])[] =
   ['stays', stayVerbs],
 ];
 
+const crossingVerbs = new Set('go goes went gone get gets got gotten'.split(' '));
+const crossings: ReadonlyMap<string, ChangeDirection> = new Map([
+  ['below', 'drops'],
+  ['under', 'drops'],
+  ['above', 'rises'],
+  ['over', 'rises'],
+]);
+
 /** Parses the verb of a property change, auxiliaries included. */
 export function parseDirection(
   context: ParseContext,
@@ -179,8 +235,11 @@ export function parseDirection(
   while (auxiliaries.has(context.wordAt(at) ?? '') && isChangeVerb(context.wordAt(at + 1))) at++;
   const verb = context.wordAt(at) ?? '';
   const next = context.wordAt(at + 1);
-  if ((verb === 'goes' || verb === 'went') && (next === 'up' || next === 'down'))
+  if (['go', 'goes', 'went', 'gone'].includes(verb) && (next === 'up' || next === 'down'))
     return { direction: next === 'up' ? 'rises' : 'drops', end: at + 2, cost: 1 };
+  // "goes below 20"
+  if (context.isQuery && crossingVerbs.has(verb) && next !== undefined && crossings.has(next))
+    return { direction: crossings.get(next)!, end: at + 1, cost: 1 };
   const found = directions.find(([, verbs]) => verbs.has(verb));
   if (!found) return undefined;
   const [direction] = found;
@@ -189,7 +248,7 @@ export function parseDirection(
 }
 
 function isChangeVerb(word: string | undefined): boolean {
-  return word !== undefined && directions.some(([, verbs]) => verbs.has(word));
+  return word === 'gone' || word === 'go' || (word !== undefined && directions.some(([, verbs]) => verbs.has(word)));
 }
 
 /** Parses the values at a token: a number, quoted text, or a word of any kind. */

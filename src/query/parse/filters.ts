@@ -301,9 +301,16 @@ interface ParsedState {
   readonly property: readonly string[];
   readonly to: ValuePattern;
   readonly end: number;
+  /** The display that shows the value. */
+  readonly display?: NounList | undefined;
 }
 
-function toState(context: ParseContext, { property, to, end }: ParsedState, subject: NounList | undefined): Filter {
+function toState(
+  context: ParseContext,
+  { property, to, end, display }: ParsedState,
+  given: NounList | undefined,
+): Filter {
+  const subject = display ?? given;
   const isNamed = subject && subject.any.every(({ words, name }) => words.length > 0 || name !== undefined);
   const whose = isNamed ? toSlotPattern(context, subject, 'subject') : { any: [{ words: ['player'] }] };
   return { condition: { while: { property, subject: whose, to } }, end };
@@ -311,7 +318,9 @@ function toState(context: ParseContext, { property, to, end }: ParsedState, subj
 
 /** Parses "my health was below 30". */
 function parsePropertyState(context: ParseContext, at: number): Filter | undefined {
-  for (const { condition, end } of parsePropertyPatterns(context, at).toSorted((a, b) => b.end - a.end)) {
+  for (const { condition, end } of parsePropertyPatterns(context, at).toSorted(
+    (a, b) => b.end - a.end || a.cost - b.cost,
+  )) {
     if (!('property' in condition)) continue;
     const { property, subject, to, change, by } = condition as PropertyPattern;
     if (!to || change || by || property.length === 0) continue;
@@ -333,7 +342,9 @@ function parseValueState(context: ParseContext, start: number): ParsedState | un
       : (adjective ?? comparison?.range ?? (number === undefined ? undefined : { min: number, max: number }));
   if (to === undefined) return undefined;
   const at = low ?? comparison?.end ?? start + 1;
-  const [head] = parsePropertyHeads(context, at, parseNounLists).filter(({ subject }) => !subject);
+  const [head] = parsePropertyHeads(context, at, parseNounLists)
+    .filter(({ subject, isCaption }) => !subject || isCaption)
+    .toSorted((a, b) => a.cost - b.cost);
   if (!head) return undefined;
   const property = recordSpan(
     head.properties.map(({ word }) => word.id),
@@ -341,7 +352,7 @@ function parseValueState(context: ParseContext, start: number): ParsedState | un
     head.head ?? head,
   );
   const end = context.skip(head.end, 'left') ?? head.end;
-  return { property, to, end };
+  return { property, to, end, ...(head.isCaption && { display: head.subject }) };
 }
 
 /** Parses "the railgun", with "out" or "equipped" after it where nothing else tells the state from the means of an action. */

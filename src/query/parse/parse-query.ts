@@ -1,5 +1,5 @@
 import type { Dictionary } from '../../dictionary/dictionary.ts';
-import { maxTokens, ParseContext } from '../../dictionary/sentences/parse-context.ts';
+import { type Display, maxTokens, ParseContext } from '../../dictionary/sentences/parse-context.ts';
 import { explainParseFailure, type SentenceIssue } from '../../dictionary/sentences/parse-errors.ts';
 import type { Token } from '../../dictionary/sentences/tokenize.ts';
 import type { WordId } from '../../events/statement.ts';
@@ -31,6 +31,8 @@ export interface ParseQueryOptions {
   readonly exactSpelling?: boolean | undefined;
   /** The names of sessions, which may follow "in" without "session". */
   readonly sessions?: readonly string[] | undefined;
+  /** What the screen shows in the logs, which may be asked about by its caption. */
+  readonly displays?: readonly Display[] | undefined;
 }
 
 /**
@@ -154,13 +156,14 @@ class BodyParser {
   }
 
   context(tokens: readonly Token[]): ParseContext {
-    const { game, names, sessions } = this.options;
+    const { game, names, sessions, displays } = this.options;
     return new ParseContext(this.sentence, this.dictionary, {
       game,
       isQuery: true,
       tokens,
       ...(names && { names }),
       ...(sessions && { sessions }),
+      ...(displays && { displays }),
     });
   }
 

@@ -553,17 +553,22 @@ function parseGainsAfter(context: ParseContext, start: number, subject: NounList
     const next = unit ? unit.end + 1 : article;
     const heads = isTaking ? parseDamage(context, next) : parsePropertyHeads(context, next, parseNounLists);
     return heads
-      .filter((head) => !head.subject)
+      .filter((head) => !head.subject || (head.isCaption && (!subject || isPlayerAlone(subject))))
       .map((head) => ({
         condition: toPropertyPattern(
           context,
-          { ...head, ...(subject && { subject }) },
+          { ...head, ...(subject && !head.isCaption && { subject }) },
           { change: numericDirection(change, head.properties[0]!)!, ...(range && { by: range }) },
         ),
         end: head.end,
         cost: (subject?.cost ?? 0) + head.cost + 1,
       }));
   });
+}
+
+function isPlayerAlone({ any, except }: NounList): boolean {
+  const [noun] = any;
+  return any.length === 1 && except.length === 0 && noun!.words.length === 1 && noun!.words[0]!.word.id === 'player';
 }
 
 function parseDamage(context: ParseContext, start: number): PropertyClause[] {

@@ -8,6 +8,8 @@ export interface Bindings {
   readonly text: (name: string) => string;
   /** The number of literal words of the template that stand in the question. */
   readonly literals: number;
+  /** The tokens of all runs. */
+  readonly open: readonly Token[];
 }
 
 type Element =
@@ -53,6 +55,7 @@ export function matchTemplate({ elements }: Template, tokens: readonly Token[]):
   const bound = new Map<string, readonly Token[]>();
   const wordAt = (at: number): string =>
     tokens[at] === undefined || tokens[at].kind === 'quoted' ? '' : tokens[at].lower;
+  const runs = elements.flatMap((element) => (element.kind === 'run' ? [element.name] : []));
   const visit = (index: number, at: number, literals: number): void => {
     if (found.length >= maxMatches) return;
     const element = elements[index];
@@ -67,6 +70,7 @@ export function matchTemplate({ elements }: Template, tokens: readonly Token[]):
             .map(({ lower }) => lower)
             .join(' '),
         literals,
+        open: runs.flatMap((name) => tokensOf(name)),
       });
       return;
     }

@@ -1,7 +1,16 @@
 import type { ActionPattern } from '../../query.ts';
 import { measured } from './answer-forms.ts';
-import { anyOf, propertyReading, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
-import { isBareProperty, isEvent, isProperty } from './subjects.ts';
+import {
+  understanding,
+  anyOf,
+  propertyReading,
+  reading,
+  type Reading,
+  type Rule,
+  rule,
+  type Tokens,
+} from './readings.ts';
+import { isBareProperty, isEvent, isProperty, isReading } from './subjects.ts';
 import { withObject } from './word-order.ts';
 import { asSubject, be, doing, having, phrase, word } from './words.ts';
 
@@ -25,25 +34,35 @@ export const amountRules: readonly Rule[] = [
     `how_much <p> ${doing}|${having} <s> use|used|use_up|spend|spent|waste|wasted|burn|fire|fired|shoot|lose|lost <r*>`,
     ({ tokens }) => changeSums([...asSubject(tokens('s')), word('lose', tokens('p')[0]), ...tokens('p')], tokens('r')),
   ),
+  rule(
+    `how_many <p> ${doing}|${having} <s> pick_up|picked_up|collect|collected|get|got|gain|gained|earn|make|receive|win|score|scored|complete|completed|do|done|drive|finish|reach <r*>`,
+    ({ tokens }) => captionSums([...asSubject(tokens('s')), word('gain', tokens('p')[0]), ...tokens('p')], tokens('r')),
+  ),
+  rule(`how_many <p> ${doing}|${having} <s> use|used|use_up|spend|spent|lose|lost <r*>`, ({ tokens }) =>
+    captionSums([...asSubject(tokens('s')), word('lose', tokens('p')[0]), ...tokens('p')], tokens('r')),
+  ),
   rule(`how_much ${doing} <c>`, ({ tokens }) => sums(tokens('c'), 0.5)),
   rule(`how_much|how_many <p> who:${be} <v>`, ({ tokens }) =>
     sums([...tokens('p'), ...tokens('who'), ...tokens('v')], 0.5),
   ),
   rule(`who:my? ${sumWords}|the? damage taken|suffered|received <r*>`, ({ tokens }) => {
-    const [whose, rest] = agentOf(tokens('r'), tokens('who'));
-    return changeSums([...whose, ...phrase('take damage', whose[0])], rest);
+    const { whose, rest, by } = agentOf(tokens('r'), tokens('who'));
+    return understanding(by, changeSums([...whose, ...phrase('take damage', whose[0])], rest));
   }),
   rule(`who:my? ${sumWords}? damage dealt|done|inflicted <r*>`, ({ tokens }) => {
-    const [whose, rest] = agentOf(tokens('r'), tokens('who'));
-    return measured([...whose, word('hurt', whose[0]), word('someone', whose[0]), ...rest], 'amount', 'sum');
+    const { whose, rest, by } = agentOf(tokens('r'), tokens('who'));
+    return understanding(
+      by,
+      measured([...whose, word('hurt', whose[0]), word('someone', whose[0]), ...rest], 'amount', 'sum'),
+    );
   }),
   rule(`who:my? ${sumWords} <p> ${losing} <r*>`, ({ tokens }) => {
-    const [whose, rest] = agentOf(tokens('r'), tokens('who'));
-    return changeSums([...whose, word('lose', whose[0]), ...tokens('p')], rest);
+    const { whose, rest, by } = agentOf(tokens('r'), tokens('who'));
+    return understanding(by, changeSums([...whose, word('lose', whose[0]), ...tokens('p')], rest));
   }),
   rule(`who:my? ${sumWords} <p> ${gaining} <r*>`, ({ tokens }) => {
-    const [whose, rest] = agentOf(tokens('r'), tokens('who'));
-    return changeSums([...whose, word('gain', whose[0]), ...tokens('p')], rest);
+    const { whose, rest, by } = agentOf(tokens('r'), tokens('who'));
+    return understanding(by, changeSums([...whose, word('gain', whose[0]), ...tokens('p')], rest));
   }),
   rule('sum|total of <x>', ({ tokens }) =>
     propertyReading([tokens('x')], ({ condition: find }) =>
@@ -76,6 +95,14 @@ function changeSums(change: Tokens, filter: Tokens): readonly Reading[] {
   );
 }
 
+/** "how many coins did I collect" where a counter on the screen shows coins. */
+function captionSums(change: Tokens, filter: Tokens): readonly Reading[] {
+  return changeSums(change, filter).map((each) => ({
+    ...each,
+    build: (...bodies) => (isReading(bodies[0]!.condition) ? each.build(...bodies) : undefined),
+  }));
+}
+
 /** Sums how far a property changes, or the amounts of an action. */
 function sums(body: Tokens, cost: number): readonly Reading[] {
   return reading(
@@ -94,7 +121,8 @@ function sums(body: Tokens, cost: number): readonly Reading[] {
 }
 
 /** "by Nova" after a total, else the player. */
-function agentOf(rest: Tokens, place: Tokens): readonly [subject: Tokens, rest: Tokens] {
-  if (rest[0]?.lower === 'by' && rest.length > 1) return [asSubject(rest.slice(1)), []];
-  return [[word('i', place[0] ?? rest[0])], rest];
+function agentOf(rest: Tokens, place: Tokens): Readonly<Record<'whose' | 'rest' | 'by', Tokens>> {
+  if (rest[0]?.lower === 'by' && rest.length > 1)
+    return { whose: asSubject(rest.slice(1)), rest: [], by: rest.slice(0, 1) };
+  return { whose: [word('i', place[0] ?? rest[0])], rest, by: [] };
 }

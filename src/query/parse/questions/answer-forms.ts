@@ -1,5 +1,14 @@
 import type { ActionPattern, Condition, Query } from '../../query.ts';
-import { anyOf, type Body, nounReading, propertyReading, reading, type Reading, type Tokens } from './readings.ts';
+import {
+  understanding,
+  anyOf,
+  type Body,
+  nounReading,
+  propertyReading,
+  reading,
+  type Reading,
+  type Tokens,
+} from './readings.ts';
 import { askedSlot, groupOf, isBareProperty, isEvent, ofPlayer, sameSubject } from './subjects.ts';
 import { declarative } from './word-order.ts';
 import { keyNouns, word } from './words.ts';
@@ -40,11 +49,14 @@ export function streaks(body: Tokens, cost: number): readonly Reading[] {
   return body.flatMap((token, at) => {
     if (token.lower !== 'without' || at === 0 || at === body.length - 1) return [];
     const rest = body.slice(at + 1);
-    return reading(
-      [body.slice(0, at), rest],
-      ({ condition: find }, { condition: streak }) =>
-        isEvent(find) && isEvent(streak) ? { find: sameSubject(find), streak: sameSubject(streak, find) } : undefined,
-      cost,
+    return understanding(
+      [token],
+      reading(
+        [body.slice(0, at), rest],
+        ({ condition: find }, { condition: streak }) =>
+          isEvent(find) && isEvent(streak) ? { find: sameSubject(find), streak: sameSubject(streak, find) } : undefined,
+        cost,
+      ),
     );
   });
 }
@@ -57,7 +69,10 @@ export function grouped(noun: Tokens, clauses: readonly Tokens[], limit: Limit, 
   const key = noun.length === 1 ? keyNouns.get(noun[0]!.lower) : undefined;
   return clauses.flatMap((clause) =>
     key
-      ? reading([clause], ({ condition }) => ({ find: condition, by: [key], ...limit }), cost)
+      ? understanding(
+          noun,
+          reading([clause], ({ condition }) => ({ find: condition, by: [key], ...limit }), cost),
+        )
       : nounReading(
           [noun, clause],
           (n, { condition }) => {

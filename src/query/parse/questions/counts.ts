@@ -1,8 +1,8 @@
 import { count, countObjects, grouped, streaks, measured } from './answer-forms.ts';
-import { anyOf, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
+import { type Interpretation, anyOf, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
 import { isBareProperty, isEvent, isProperty } from './subjects.ts';
 import { declarative, withObject } from './word-order.ts';
-import { be, doing, having, word, asSubject, owner, anyone } from './words.ts';
+import { achievementVerbs, be, doing, having, word, asSubject, owner, anyone, possessive } from './words.ts';
 
 /** "how many", "how often", "number of". */
 export const countRules: readonly Rule[] = [
@@ -42,18 +42,24 @@ export const countRules: readonly Rule[] = [
       isObject ? countObjects(body, cost) : count(body, cost),
     ),
   ),
-  rule(`how_many <x> ${doing}|${having} each|every ${[...anyone].join('|')}|opponent|enemy <v*>`, ({ tokens }) =>
-    countedBySubject(tokens('x')),
+  rule(`how_many <x> ${doing}|${having} each|every ${[...anyone].join('|')} <v*>`, ({ tokens }) =>
+    countedByDoer(tokens('x'), tokens('v')),
   ),
   rule(
-    `how_many <x> ${doing}|${having} everyone|everybody|all_players|the_players|players|they_all|we_all <v*>`,
-    ({ tokens }) => countedBySubject(tokens('x')),
+    `how_many <x> ${doing}|${having} everyone|everybody|all_players|the_players|players|they_all|we_all <v*> each?`,
+    ({ tokens }) => countedByDoer(tokens('x'), tokens('v')),
   ),
   rule(
     `<x> of|by|for|per|from each|every? ${[...anyone].filter((each) => each !== 'player').join('|')}`,
     ({ tokens }) => countedBySubject(tokens('x')),
   ),
-  rule('<x> of|by|for|from each|every player|opponent', ({ tokens }) => countedBySubject(tokens('x'))),
+  rule('<x> of|by|for|from each|every player', ({ tokens }) => countedBySubject(tokens('x'))),
+  rule('<x> of|by|for|from each|every <n>', ({ tokens, text }) =>
+    sides.has(text('n')) ? countedBySubject([...tokens('n'), possessive(tokens('n')[0]), ...tokens('x')]) : [],
+  ),
+  rule(`how_many <x> ${doing}|${having} each|every <n> <v*>`, ({ tokens, text }) =>
+    sides.has(text('n')) ? countedByDoer(tokens('x'), tokens('v'), tokens('n')) : [],
+  ),
   rule('<x> per player', ({ tokens }) => countedBySubject(tokens('x'))),
   rule('how_many|how_much <x>', ({ tokens }) => [...countObjects(tokens('x'), 1), ...streaks(tokens('x'), 0)]),
   rule(`how_many of the|all|these? <x> ${be} <y>`, ({ tokens }) => count([...tokens('x'), ...tokens('y')])),
@@ -90,5 +96,15 @@ export function countedBySubject(body: Tokens): readonly Reading[] {
     isEvent(condition) && !isProperty(condition)
       ? { find: condition, count: true, by: [{ slot: 'subject' }] }
       : undefined,
+  );
+}
+
+const sides: ReadonlySet<string> = new Set(['opponent', 'enemy', 'teammate', 'team']);
+
+/** "how many fouls did each player commit" */
+function countedByDoer(noun: Tokens, verb: Tokens, doer?: Tokens): readonly Interpretation[] {
+  if (!doer && verb.every(({ lower }) => achievementVerbs.has(lower))) return countedBySubject(noun);
+  return anyOf(withObject(noun, [...(doer ?? [word('someone', verb[0])]), ...verb]), ({ tokens, cost }) =>
+    countedBySubject(tokens).map((each) => ({ ...each, cost: each.cost + cost })),
   );
 }

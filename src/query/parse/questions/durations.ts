@@ -1,6 +1,6 @@
 import { ordinalValue } from '../ordinals.ts';
 import { held, measured, type Take, takeOf } from './answer-forms.ts';
-import { anyOf, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
+import { understanding, anyOf, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
 import { isEvent, sameSubject } from './subjects.ts';
 import { declarative } from './word-order.ts';
 import { achievementVerbs, asSubject, be, doing, word } from './words.ts';
@@ -97,9 +97,9 @@ function between(tokens: Tokens, take: Take): readonly Reading[] {
       return { find: { sequence }, measure: { of: 'duration', take } };
     });
   const [m, n] = [ordinalValue(left.at(-1)?.lower ?? ''), ordinalValue(right[0]?.lower ?? '')];
-  if (m === undefined || n === undefined) return pair(left, right);
+  if (m === undefined || n === undefined) return understanding([tokens[and]!], pair(left, right));
   const event = [...left.slice(0, -1).filter(({ lower }) => lower !== 'the'), ...right.slice(1)];
-  return pair(event, event, m, n);
+  return understanding(tokens, pair(event, event, m, n));
 }
 
 function lives(subject: Tokens, rest: Tokens, take: Take): readonly Reading[] {

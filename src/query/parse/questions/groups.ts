@@ -1,9 +1,9 @@
 import type { GroupKey, Query } from '../../query.ts';
 import { isPlain } from './answer-forms.ts';
 import { countedBySubject } from './counts.ts';
-import { type Interpretation, type Question, type Rule, rule, type Tokens } from './readings.ts';
+import { understanding, type Interpretation, type Question, type Rule, rule, type Tokens } from './readings.ts';
 import { groupOf, isEvent } from './subjects.ts';
-import { anyone, keyNouns } from './words.ts';
+import { anyone, keyNouns, word } from './words.ts';
 
 /** "kills with each weapon", "break down kills by weapon". */
 export const groupRules: readonly Rule[] = [
@@ -12,7 +12,10 @@ export const groupRules: readonly Rule[] = [
     byEach(tokens('q'), tokens('n')),
   ),
   rule('<n> breakdown of|for <q>', ({ tokens }) => byEach(tokens('q'), tokens('n'))),
-  rule('who <v> how_many <x>', ({ tokens }) => countedBySubject(tokens('x'))),
+  // "who committed how many fouls"
+  rule('who <v> how_many <x>', ({ tokens }) =>
+    countedBySubject([word('someone', tokens('v')[0]), ...tokens('v'), ...tokens('x')]),
+  ),
   rule('<x> count|counts per|of|for|by each|every? player|players|person|everyone', ({ tokens }) =>
     countedBySubject(tokens('x')),
   ),
@@ -27,7 +30,7 @@ function countedBy(query: Query | undefined, by: GroupKey | undefined): Query | 
 
 /** Groups what a question counts by what a noun names. */
 function byEach(question: Tokens, noun: Tokens): readonly Interpretation[] {
-  if (noun.length === 1 && anyone.has(noun[0]!.lower)) return countedBySubject(question);
+  if (noun.length === 1 && anyone.has(noun[0]!.lower)) return understanding(noun, countedBySubject(question));
   const key = noun.length === 1 ? keyNouns.get(noun[0]!.lower) : undefined;
   const adapt: Question['adapt'] = (inner) => {
     if ('command' in inner || inner.firstKind) return [];
@@ -41,5 +44,5 @@ function byEach(question: Tokens, noun: Tokens): readonly Interpretation[] {
       },
     ];
   };
-  return [{ question, adapt }];
+  return [{ question, adapt, understood: noun }];
 }

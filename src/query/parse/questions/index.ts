@@ -12,7 +12,8 @@ import { countRules } from './counts.ts';
 import { requestRules } from './requests.ts';
 import { matchTemplate } from '../templates.ts';
 import { countGroups, withGroups } from './answer-forms.ts';
-import { reading, type Reading, type Redirection, type Rule, type Tokens } from './readings.ts';
+import { originalOf, structuralWords } from './words.ts';
+import { type Interpretation, reading, type Reading, type Redirection, type Rule, type Tokens } from './readings.ts';
 
 // Of equally cheap readings the first is meant.
 const rules: readonly Rule[] = [
@@ -59,6 +60,7 @@ function interpret(
   const found = rules.flatMap(({ template, read, cost }) =>
     matchTemplate(template, tokens).flatMap((part) =>
       read(part)
+        .filter((each) => accountsForAll(each, part.open))
         .flatMap((each) => ('question' in each ? interpret(each.question, known).flatMap(each.adapt) : each))
         .map((each) => ({ ...each, cost: each.cost + cost - part.literals })),
     ),
@@ -66,4 +68,12 @@ function interpret(
   const all = [...plain, ...found];
   known.set(key, all);
   return all;
+}
+
+/** No word may be ignored: does an interpretation use every token that a template left open? */
+function accountsForAll(interpretation: Interpretation, open: Tokens): boolean {
+  if ('command' in interpretation) return true;
+  const parts = 'question' in interpretation ? interpretation.question : interpretation.bodies.flat();
+  const used = new Set([...parts, ...(interpretation.understood ?? [])].map((token) => originalOf(token)));
+  return open.every((token) => structuralWords.has(token.lower) || used.has(originalOf(token)));
 }

@@ -2,7 +2,7 @@ import { numberValue } from '../../../dictionary/sentences/tokenize.ts';
 import type { Query } from '../../query.ts';
 import { ordinalValue } from '../ordinals.ts';
 import { isPlain, list } from './answer-forms.ts';
-import { anyOf, ask, reading, type Rule, rule } from './readings.ts';
+import { understanding, anyOf, ask, reading, type Rule, rule } from './readings.ts';
 import { declarative } from './word-order.ts';
 import { asSubject, be, doing, having, ordinalWords } from './words.ts';
 
@@ -61,7 +61,7 @@ export const occurrenceRules: readonly Rule[] = [
     const number = numberValue(token);
     if (more.length > 0 || number === undefined || number < 1 || !Number.isInteger(number)) return [];
     const body = text('who') === 'my' ? [...tokens('who'), ...tokens('x')] : tokens('x');
-    return list(body, -1, text('edge') === 'first' ? { first: number } : { last: number });
+    return understanding(tokens('n'), list(body, -1, text('edge') === 'first' ? { first: number } : { last: number }));
   }),
   rule('second|2nd|next to last <x>', ({ tokens }) => list(tokens('x'), -1, { nth: -2 })),
   rule('who:my? second-to-last|second-last|penultimate <x>', ({ tokens }) =>
@@ -75,7 +75,10 @@ export const occurrenceRules: readonly Rule[] = [
     const [token, ...more] = tokens('n');
     const number = numberValue(token);
     if (tokens('s').at(-1)?.kind !== 'possessive' || more.length > 0 || number === undefined || number < 1) return [];
-    return list([...tokens('s'), ...tokens('x')], -1, text('edge') === 'first' ? { first: number } : { last: number });
+    return understanding(
+      tokens('n'),
+      list([...tokens('s'), ...tokens('x')], -1, text('edge') === 'first' ? { first: number } : { last: number }),
+    );
   }),
 ];
 

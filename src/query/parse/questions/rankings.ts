@@ -1,6 +1,16 @@
 import { numberValue } from '../../../dictionary/sentences/tokenize.ts';
 import { grouped, groupedByAsked, type Limit, limitOf } from './answer-forms.ts';
-import { anyOf, ask, nounReading, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
+import {
+  understanding,
+  anyOf,
+  ask,
+  nounReading,
+  reading,
+  type Reading,
+  type Rule,
+  rule,
+  type Tokens,
+} from './readings.ts';
 import { groupOf, isBareProperty, isEvent, thePlayer } from './subjects.ts';
 import { declarative, withObject } from './word-order.ts';
 import {
@@ -34,14 +44,17 @@ export const rankingRules: readonly Rule[] = [
     if (whose.at(-1)?.kind !== 'possessive') return [];
     const isVictim = /^(?:victim|target|prey)$/.test(tokens('n')[0]!.lower);
     return isVictim
-      ? reading(
-          [[...whose.slice(0, -1), ...phrase('kills someone', whose[0])]],
-          ({ condition }) => ({
-            find: condition,
-            by: [{ slot: 'object' }],
-            top: 1,
-          }),
-          -1,
+      ? understanding(
+          [whose.at(-1)!, ...tokens('n')],
+          reading(
+            [[...whose.slice(0, -1), ...phrase('kills someone', whose[0])]],
+            ({ condition }) => ({
+              find: condition,
+              by: [{ slot: 'object' }],
+              top: 1,
+            }),
+            -1,
+          ),
         )
       : grouped(tokens('n'), [[...whose, word('kills', whose[0])]], { top: 1 }, -1.5);
   }),
@@ -72,8 +85,8 @@ export const rankingRules: readonly Rule[] = [
       (query) => query,
     ),
   ),
-  rule('<n> with my most|fewest <x>', ({ tokens }) =>
-    grouped(tokens('n'), [[word('my', tokens('n')[0]), ...tokens('x')]], { top: 1 }),
+  rule('<n> with who:my? rank:most|fewest|least <x>', ({ tokens, text }) =>
+    grouped(tokens('n'), [[...tokens('who'), ...tokens('x')]], limitOf(text('rank'))),
   ),
   rule('deadliest|best|strongest <n> of|for|among|overall all_players|everyone|everybody|all', ({ tokens }) =>
     grouped(tokens('n'), [phrase('kills', tokens('n')[0])], { top: 1 }),
@@ -166,12 +179,12 @@ export const rankingRules: readonly Rule[] = [
   ),
   rule('who:my|the? top <k> <n> by_kills|by_frags?', ({ tokens }) => {
     const number = tokens('k').length === 1 ? numberValue(tokens('k')[0]) : undefined;
-    return number === undefined ? [] : killsWith(tokens('n'), { top: number });
+    return number === undefined ? [] : understanding(tokens('k'), killsWith(tokens('n'), { top: number }));
   }),
   rule('who:my|the? top <n>', ({ tokens }) => killsWith(tokens('n'), { top: 3 })),
   rule(`top <k> <n> by <x>`, ({ tokens }) => {
     const number = tokens('k').length === 1 ? numberValue(tokens('k')[0]) : undefined;
-    return number === undefined ? [] : grouped(tokens('n'), [tokens('x')], { top: number });
+    return number === undefined ? [] : understanding(tokens('k'), grouped(tokens('n'), [tokens('x')], { top: number }));
   }),
   rule('the? top killer|fragger|killers|fraggers|scorer', ({ tokens }) =>
     reading([phrase('kills', tokens('x')[0])], ({ condition }) => ({

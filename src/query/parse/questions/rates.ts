@@ -1,16 +1,13 @@
+import type { Bindings } from '../templates.ts';
 import { asRate, ratio, share, takeOf } from './answer-forms.ts';
-import { anyOf, ask, reading, type Rule, rule } from './readings.ts';
+import { type Interpretation, understanding, anyOf, ask, reading, type Rule, rule } from './readings.ts';
 import { withObject } from './word-order.ts';
 import { be, doing, owner, per, phrase, unitNames, word } from './words.ts';
 
 /** Rates, averages per match, ratios and shares. */
 export const rateRules: readonly Rule[] = [
-  rule(`<q> ${per} unit:second|sec|minute|min|hour|life|death <r*>`, ({ tokens, text }) => {
-    const [first] = tokens('q');
-    if (first?.lower === 'count' || first?.lower === 'list') return [];
-    const unit = unitNames.get(text('unit')) ?? (text('unit') as 'second' | 'minute' | 'hour' | 'life');
-    return ask([...tokens('q'), ...tokens('r')], (query) => asRate(query, unit));
-  }),
+  rule(`<q> ${per} unit:second|sec|minute|min|hour|life|death <r*>`, rate),
+  rule('<q> a|an unit:second|sec|minute|min|hour <r*>', rate),
   rule(
     'who:my? average|mean number_of? <q> per|each|every|in_a|in_each|a match|game|session|round|map|recording|video',
     ({ tokens }) => ask([...tokens('who'), ...tokens('q')], (query) => asRate(query, 'session'), -0.5),
@@ -37,7 +34,11 @@ export const rateRules: readonly Rule[] = [
     const isOf = r[0]?.lower === 'of' || r[0]?.lower === 'for';
     const whose = s.length > 0 ? s : isOf ? owner(r.slice(1)) : [word('my', r[0])];
     const rest = isOf && s.length === 0 ? [] : r;
-    return ratio([...whose, word('kills', s[0]), ...rest], [...whose, word('deaths', s[0]), ...rest]);
+    const understood = isOf && s.length === 0 ? r.slice(0, 1) : [];
+    return understanding(
+      understood,
+      ratio([...whose, word('kills', s[0]), ...rest], [...whose, word('deaths', s[0]), ...rest]),
+    );
   }),
   rule('the? <s*> kill death ratio <r*>', ({ tokens }) => {
     const whose = tokens('s').length > 0 ? tokens('s') : [word('my', tokens('r')[0])];
@@ -94,3 +95,10 @@ export const rateRules: readonly Rule[] = [
     reading([phrase('my kills', undefined)], ({ condition }) => ({ find: condition, count: true, per: 'minute' })),
   ),
 ];
+
+function rate({ tokens, text }: Bindings): readonly Interpretation[] {
+  const [first] = tokens('q');
+  if (first?.lower === 'count' || first?.lower === 'list') return [];
+  const unit = unitNames.get(text('unit')) ?? (text('unit') as 'second' | 'minute' | 'hour' | 'life');
+  return ask([...tokens('q'), ...tokens('r')], (query) => asRate(query, unit));
+}

@@ -22,6 +22,8 @@ export interface Reading {
   readonly isCount?: true;
   /** `undefined` if the parts do not have the form that this reading needs. */
   readonly build: (...bodies: readonly Body[]) => Query | undefined;
+  /** What stands in no body and this reading understands itself: "minute" in "which minute had the most kills". */
+  readonly understood?: Tokens;
 }
 
 /** Another command that answers the question. */
@@ -61,6 +63,14 @@ export function propertyReading(bodies: readonly Tokens[], build: Reading['build
   return reading(bodies, build, cost).map((one) => ({ ...one, firstKind: 'property' as const }));
 }
 
+/** Readings that understand some tokens themselves, in addition to what stands in their bodies. */
+export function understanding<Each extends Reading | Question>(
+  tokens: Tokens,
+  interpretations: readonly Each[],
+): readonly Each[] {
+  return interpretations.map((each) => ({ ...each, understood: [...(each.understood ?? []), ...tokens] }));
+}
+
 /** The interpretations of several forms of a part. */
 export function anyOf<Item>(
   items: readonly Item[],
@@ -72,6 +82,8 @@ export function anyOf<Item>(
 /** A question within the question: each of its interpretations becomes others. */
 export interface Question {
   readonly question: Tokens;
+  /** What stands outside of the question and this interpretation understands itself. */
+  readonly understood?: Tokens;
   readonly adapt: (inner: Reading | Redirection) => readonly (Reading | Redirection)[];
 }
 

@@ -21,7 +21,10 @@ export const streakRules: readonly Rule[] = [
   rule('longest|best|biggest|highest kill|killing|frag streak|spree of_mine', () =>
     streaks(phrase('my kills without dying', undefined), -2),
   ),
-  rule('who:my most <x> without|in <y>', ({ tokens }) =>
+  rule('who:my most <x> link:without <y>', ({ tokens }) =>
+    streaks([...tokens('who'), ...tokens('x'), ...tokens('link'), ...tokens('y')], -2),
+  ),
+  rule('who:my most <x> in a|one|a_single row|life|go', ({ tokens }) =>
     streaks([...tokens('who'), ...tokens('x'), ...phrase('without dying', tokens('x')[0])], -2),
   ),
   rule('who:my? kill|killing|frag streak|streaks', ({ tokens }) =>

@@ -1,3 +1,4 @@
+import { READING } from '../../../dictionary/sentences/function-words.ts';
 import { wordSlots } from '../../../dictionary/format.ts';
 import {
   type ActionPattern,
@@ -19,6 +20,11 @@ export function isBareProperty(condition: Condition): condition is PropertyPatte
   if (!isProperty(condition)) return false;
   const { change, from, to, by } = condition;
   return change === undefined && from === undefined && to === undefined && by === undefined;
+}
+
+/** Is it about what a display shows? */
+export function isReading(condition: Condition): boolean {
+  return isProperty(condition) && condition.property.includes(READING);
 }
 
 /** A property without a named subject is the player's. */

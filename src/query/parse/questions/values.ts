@@ -1,8 +1,8 @@
 import type { ActionPattern, Condition, Query } from '../../query.ts';
 import { extremeOf, stateAt, stateWhen, takeOf } from './answer-forms.ts';
 import { ask, propertyReading, type Reading, type Rule, rule, type Tokens, reading } from './readings.ts';
-import { isBareProperty, isEvent, isProperty, ofPlayer } from './subjects.ts';
-import { be, doing, extremes, having, phrase, word, owner, asSubject } from './words.ts';
+import { isBareProperty, isEvent, isProperty, ofPlayer, isReading } from './subjects.ts';
+import { substitute, be, doing, extremes, having, phrase, word, owner, asSubject } from './words.ts';
 
 /** Values of properties: at a time, at an event, highest and lowest. */
 export const valueRules: readonly Rule[] = [
@@ -37,6 +37,7 @@ export const valueRules: readonly Rule[] = [
   rule('<p> when|whenever|as|right_before|just_before|at_the_moment|every_time|each_time <c>', ({ tokens }) =>
     stateWhen(tokens('p'), tokens('c')),
   ),
+  rule('how_many|number_of|what|which <p>', ({ tokens }) => captionAtEnd(tokens('p'))),
   rule(`what|how_much|how_many|how_high|which ${be} <p>`, ({ tokens }) => stateAt(tokens('p'), 'end')),
   rule(`what <p> ${doing}|${having} <s> have|end_with|end_up_with|finish_with|end_on|finish_on`, ({ tokens }) =>
     stateAt([...owner(tokens('s')), ...tokens('p')], 'end'),
@@ -120,7 +121,7 @@ export const valueRules: readonly Rule[] = [
 /** What one holds is the property "weapon", whatever one calls it. */
 function inHand(noun: Tokens): Tokens {
   return noun.length === 1 && /^(?:guns?|weapons?|firearm|item|thing)$/.test(noun[0]!.lower)
-    ? [word('weapon', noun[0])]
+    ? [substitute('weapon', noun[0]!)]
     : noun;
 }
 
@@ -169,4 +170,12 @@ function biggestChange(body: Tokens, filter: Tokens = []): readonly Reading[] {
   return propertyReading([body, filter], ({ condition }, { condition: only }) =>
     isEvent(only) ? undefined : largestChange({ all: [condition, only] }),
   );
+}
+
+/** "how many laps" where a counter on the screen shows laps. */
+function captionAtEnd(property: Tokens): readonly Reading[] {
+  return stateAt(property, 'end').map((each) => ({
+    ...each,
+    build: (...bodies) => (isReading(bodies[0]!.condition) ? each.build(...bodies) : undefined),
+  }));
 }

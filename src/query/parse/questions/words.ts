@@ -20,6 +20,9 @@ export const achievementVerbs = asSet(
   'make makes made get gets got gotten have has had score scored do does did done record recorded achieve achieved earn earned rack land landed suffer suffered perform performed pull pulled',
 );
 
+/** Words that only carry the grammar of a question. */
+export const structuralWords: ReadonlySet<string> = new Set([...doForms, ...achievementVerbs, 'a', 'an', 'the']);
+
 /** Pronouns for the player. */
 export const players = asSet('i me we you');
 
@@ -54,6 +57,21 @@ export function word(text: string, place: Token | undefined): Token {
   return { kind: 'word', text, lower: text, start: place?.start ?? 0, end: place?.end ?? 0 };
 }
 
+const originals = new WeakMap<Token, Token>();
+
+/** A word in place of one of the question: "my" for "I". */
+export function substitute(text: string, original: Token): Token {
+  const token = word(text, original);
+  originals.set(token, original);
+  return token;
+}
+
+/** The token of the question that a token stands for. */
+export function originalOf(token: Token): Token {
+  const original = originals.get(token);
+  return original ? originalOf(original) : token;
+}
+
 /** Several words that the question does not contain itself. */
 export function phrase(text: string, place: Token | undefined): Token[] {
   return text.split(' ').map((each) => word(each, place));
@@ -68,14 +86,14 @@ export function possessive(place: Token | undefined): Token {
 export function owner(subject: Tokens): Tokens {
   const [first] = subject;
   if (!first) return [];
-  if (subject.length === 1 && players.has(first.lower)) return [word('my', first)];
+  if (subject.length === 1 && players.has(first.lower)) return [substitute('my', first)];
   return [...subject, possessive(subject.at(-1))];
 }
 
 /** "me" at the start of a clause becomes its subject. */
 export function asSubject(tokens: Tokens): Tokens {
   const [first, ...rest] = tokens;
-  return first?.kind === 'word' && subjectForms.has(first.lower) ? [word('i', first), ...rest] : tokens;
+  return first?.kind === 'word' && subjectForms.has(first.lower) ? [substitute('i', first), ...rest] : tokens;
 }
 
 /** The words for an ordinal, for templates. */
@@ -97,7 +115,7 @@ export const most =
 export const extremes =
   'highest|lowest|best|worst|max|maximum|min|minimum|peak|average|mean|top|biggest|largest|greatest|smallest|longest|shortest|total|fastest|quickest|typical|usual';
 /** The prepositions of a rate, for templates. */
-export const per = 'per|each|every|a|an|in_a|in_each|in_every|in_one';
+export const per = 'per|each|every|in_a|in_each|in_every|in_one';
 
 /** What rates are per, by other words for it. */
 export const unitNames: ReadonlyMap<string, 'life' | 'second' | 'minute'> = new Map([
