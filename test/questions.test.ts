@@ -100,24 +100,26 @@ const opposites: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** The structured form of a question; `undefined` if it is refused. */
+function read(question: string, log: LoadedLogs): string | undefined {
+  try {
+    return JSON.stringify(compileQuery(question, log.dictionary, { logs: log }).query);
+  } catch (error) {
+    if (error instanceof PlaybyplayError) return undefined;
+    throw error;
+  }
+}
+
 describe('no word of a question is ignored', () => {
   const questions = cases.flatMap(({ log, questions: each }) => each.map((question) => ({ log, question })));
-  const read = (question: string, log: LoadedLogs): string | undefined => {
-    try {
-      return JSON.stringify(compileQuery(question, log.dictionary, { logs: log }).query);
-    } catch (error) {
-      if (error instanceof PlaybyplayError) return undefined;
-      throw error;
-    }
-  };
 
   it('refuses a question with an unknown word in any place', () => {
-    // One word of each question; all words of all questions: bench/words/accounted.ts.
+    // One word of every fifth question; all words of all questions: bench/words/accounted.ts.
     const understood = questions.flatMap(({ log, question }, index) => {
       const words = question.split(' ');
-      const at = index % words.length;
+      const at = (index / 5) % words.length;
       // Any word can be the name of a session.
-      if (words[at - 1] === 'session') return [];
+      if (index % 5 !== 0 || words[at - 1] === 'session') return [];
       const changed = words.with(at, 'qwzrtu').join(' ');
       return read(changed, logs.get(log)!) === undefined ? [] : [changed];
     });

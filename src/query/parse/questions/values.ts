@@ -146,7 +146,10 @@ function extremeValue(body: Tokens, how: string): readonly Reading[] {
     ...propertyReading([body], ({ condition: find }) => {
       if (!isProperty(find) || isBareProperty(find)) return undefined;
       if (take === 'sum' || take === 'average') return { find, measure: { of: 'change', take } };
-      return { find, sort: { of: 'change', order: how === 'worst' ? 'highest' : extremeOf(how) }, first: 1 };
+      // The worst loss is the largest; which is the best, nobody can say.
+      if (find.change === 'drops' && how === 'best') return undefined;
+      const isWorstLoss = find.change === 'drops' && how === 'worst';
+      return { find, sort: { of: 'change', order: isWorstLoss ? 'highest' : extremeOf(how) }, first: 1 };
     }),
     ...reading(
       [body],
