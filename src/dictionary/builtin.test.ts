@@ -41,10 +41,37 @@ describe('English sentences', () => {
   it.each([
     [{ subject: 'partner', action: 'die', at: 'lava' }, 'partner dies in lava'],
     [{ subject: 'opponent', action: 'kill oneself', with: 'grenade' }, 'opponent kills themselves with grenade'],
+    [{ subject: 'player', action: 'put to sleep', object: 'enemy' }, 'player puts enemy to sleep'],
+    [
+      { subject: 'player', action: 'burn to death', object: 'enemy', with: 'gun' },
+      'player burns enemy to death with gun',
+    ],
+    [{ action: 'put to sleep', object: 'enemy' }, 'enemy is put to sleep'],
+    [{ subject: 'player', action: 'play card', object: 'spell card' }, 'player plays spell card'],
+    [{ subject: 'player', action: 'play card' }, 'player plays card'],
+    [
+      { subject: 'player', action: 'obtain', object: { word: 'ammunition', count: 10 } },
+      'player obtains 10 rounds of ammunition',
+    ],
+    [{ subject: 'player', action: 'obtain', object: { word: 'boots', count: 1 } }, 'player obtains 1 pair of boots'],
+    [{ subject: 'player', action: 'survive', amount: 84.7, unit: 'second' }, 'player survives for 1:24.7'],
+    [{ subject: 'player', action: 'survive', amount: 3725, unit: 'second' }, 'player survives for 1:02:05'],
+    [{ subject: 'player', action: 'survive', amount: 59.5, unit: 'second' }, 'player survives for 59.5 seconds'],
     [{ subject: 'player', property: 'rank', from: 3, to: 1 }, "player's rank improves from 3 to 1"],
     [{ subject: 'player', property: 'lap time', from: 60.2, to: 61 }, "player's lap time worsens from 60.2 to 61"],
   ])('%j is "%s", and is parsed from it', (statement, text) => {
     expect(render(statement, dictionary)).toBe(text);
+    expect(parse(text, dictionary).statement).toEqual(statement);
+  });
+
+  it.each([
+    [{ subject: 'player', action: 'drive golf ball' }, 'The player drove a golf ball.'],
+    [{ subject: 'player', action: 'cross finish line' }, 'The player crossed the finish line.'],
+    [{ subject: 'player', action: 'cross', object: 'finish line' }, 'The player crossed a finish line.'],
+    [{ subject: 'player', action: 'take cover' }, 'The player took cover.'],
+    [{ subject: 'player', action: 'play card', object: 'spell card' }, 'The player played a spell card.'],
+  ])('%j is "%s" in prose, and is parsed from it', (statement, text) => {
+    expect(render(statement, dictionary, { tense: 'past', articles: true, sentence: true })).toBe(text);
     expect(parse(text, dictionary).statement).toEqual(statement);
   });
 

@@ -9,6 +9,7 @@ import {
   type WordEntry,
   type WordKind,
 } from './format.ts';
+import { complementOf, countedNoun, ownNounOf } from './english.ts';
 import { pluralOf, verbForms, type VerbForms } from './inflection.ts';
 
 /** What an action says about one of its slots, inherited rules included. */
@@ -50,10 +51,16 @@ export interface Word {
   readonly synonyms: readonly string[];
   /** Objects: the plural. */
   readonly plural: string;
+  /** Objects: what follows a number, where it is not the noun itself ("10 rounds of ammunition"). */
+  readonly counted: { readonly singular: string; readonly plural: string } | undefined;
   /** Objects: the preposition of something there ("in lava"), own or inherited; `undefined`: "at". */
   readonly preposition: string | undefined;
   /** Actions: the verb forms. */
   readonly forms: VerbForms;
+  /** Actions: the noun that the name ends with (`golf ball` of `drive golf ball`). */
+  readonly ownNoun: string | undefined;
+  /** Actions: what follows the object ("puts enemy to sleep"). */
+  readonly complement: string | undefined;
   /** Actions: nouns for the action (`death` for `die`). */
   readonly nouns: readonly string[];
   /** Actions: the slot rules, inherited ones included. */
@@ -220,7 +227,9 @@ export function wordId(namespace: string, name: string, sense?: string): WordId 
 export function canonicalForms(word: Word): readonly string[] {
   switch (word.kind) {
     case 'object':
-      return [word.name, word.plural];
+      return word.counted === undefined
+        ? [word.name, word.plural]
+        : [word.name, word.plural, word.counted.singular, word.counted.plural];
     case 'action':
       return [word.forms.base, word.forms.third, word.forms.participle];
     case 'property':
@@ -250,7 +259,12 @@ function createWord({ kind, id, namespace, entry, synonyms }: WordSeed): Mutable
     get forms() {
       return (forms ??= verbForms(entry.name, entry));
     },
+    get counted() {
+      return kind === 'object' ? countedNoun(entry.name, this.plural) : undefined;
+    },
     preposition: entry.preposition,
+    ownNoun: kind === 'action' ? ownNounOf(entry.name, entry.verb) : undefined,
+    complement: kind === 'action' ? complementOf(entry.name) : undefined,
     nouns: entry.nouns ?? [],
     slots: defaultSlotRules,
     causes: undefined,

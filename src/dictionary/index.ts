@@ -40,5 +40,6 @@ export { loadDictionary, type DictionarySource, type LoadedDictionary, type Load
 export { searchWords } from './search.ts';
 export type { SentenceIssue } from './sentences/parse-errors.ts';
 export { parse, type Parsed, type ParseOptions } from './sentences/parse.ts';
+export { renderCaption, type CaptionSize, type CasterOptions } from './sentences/caster.ts';
 export { render, type Style } from './sentences/render.ts';
 export { isStatement, validateStatement } from './statements.ts';

@@ -7,12 +7,13 @@ import {
   haveForms,
   modals,
   playerPossessives,
+  SECOND,
   slotPrepositions,
 } from './function-words.ts';
 import type { LexiconEntry } from './lexicon.ts';
 import { parseComparison, parseNouns, playerPhrase, type NounPhrase, type Range } from './noun-phrases.ts';
 import type { ParseContext } from './parse-context.ts';
-import { numberValue } from './tokenize.ts';
+import { clockValue, numberValue } from './tokenize.ts';
 
 /** The alternatives that fill a slot: any of `any` and none of `except`. A statement has one noun and no exceptions. */
 export interface NounList {
@@ -45,6 +46,8 @@ export interface Verb {
   readonly cost: number;
   /** A particle that must follow the object ("picks key up"). */
   readonly pendingParticle: string | undefined;
+  /** The noun that the object must say, because the verb leaves it out ("plays spell card"). */
+  readonly elidedNoun: string | undefined;
 }
 
 /** A parsed clause about an action. */
@@ -133,7 +136,9 @@ class ActionClauseParser {
     const isBarePassive = isPassive && verb.end === verb.start + 1;
     if (isBarePassive && subject && ['i', 'we'].includes(context.wordAt(verb.start - 1) ?? '')) return;
     if (isPassive && (!isOpen(verb.word.slots.object) || (!subject && !context.isQuery))) return;
-    const slots = subject ? { [isPassive ? 'object' : 'subject']: subject } : {};
+    const object = isPassive && subject ? keepElidedNoun(context, verb, subject) : subject;
+    if (isPassive && subject && !object) return;
+    const slots = subject ? { [isPassive ? 'object' : 'subject']: object } : {};
     this.extend({ kind: 'action', verbs, slots, start, end: verbs.at(-1)!.end, cost });
   }
 
@@ -142,10 +147,14 @@ class ActionClauseParser {
     const { context } = this;
     if (!context.takeStep()) return;
     const verb = clause.verbs[0]!;
-    if (verb.pendingParticle === undefined) this.clauses.push(clause);
-    else if (context.wordAt(clause.end) === verb.pendingParticle) {
-      this.extend({ ...clause, verbs: [{ ...verb, pendingParticle: undefined }], end: clause.end + 1 });
-      return;
+    if (verb.pendingParticle === undefined) {
+      if (verb.elidedNoun === undefined || clause.slots.object !== undefined) this.clauses.push(clause);
+    } else {
+      const end = context.skip(clause.end, verb.pendingParticle);
+      if (end !== undefined) {
+        this.extend({ ...clause, verbs: [{ ...verb, pendingParticle: undefined }], end });
+        return;
+      }
     }
     for (const longer of this.continuations(clause)) this.extend(longer);
   }
@@ -167,7 +176,10 @@ class ActionClauseParser {
     } else if (needsObject && verb.voice === 'active' && end === clause.verbs.at(-1)!.end && isOpen(rules.object)) {
       // `render` writes the passive where there is no subject, and an article where verb and object form a longer verb.
       const cost = (slots.subject === undefined ? 1 : 0) + (isPartOfLongerVerb(context, clause) ? 1 : 0);
-      for (const list of this.parseNounLists(context, end, 'object')) yield fill('object', list, cost);
+      for (const list of this.parseNounLists(context, end, 'object')) {
+        const object = keepElidedNoun(context, verb, list);
+        if (object) yield fill('object', object, cost);
+      }
     }
     if (slots.subject === undefined && (verb.voice !== 'active' || context.isQuery))
       for (const list of this.parseAfter(end, 'by')) yield fill('subject', list, 1);
@@ -194,6 +206,16 @@ class ActionClauseParser {
     this.context.expect(at, `"${preposition}"`);
     return [];
   }
+}
+
+/** The list with only the words that say what the verb leaves out; `undefined` if there are none. */
+function keepElidedNoun({ dictionary }: ParseContext, { elidedNoun }: Verb, list: NounList): NounList | undefined {
+  if (elidedNoun === undefined) return list;
+  const any = list.any.map((noun) => ({
+    ...noun,
+    words: noun.words.filter(({ word }) => dictionary.isA(word.id, elidedNoun, 'object')),
+  }));
+  return any.every(({ words }) => words.length > 0) ? { ...list, any } : undefined;
 }
 
 /** Do the verb and the next word start a longer verb ("rotates piece …")? `render` separates them with an article. */
@@ -224,7 +246,10 @@ function parseManners(context: ParseContext, start: number, verb?: Verb): NounLi
 function* continueWithAmount(context: ParseContext, clause: ActionClause): Generator<ActionClause> {
   const next = context.skip(clause.end, clause.verbs[0]!.word.slots.amount.preposition);
   const parsed = next === undefined ? undefined : parseAmount(context, next);
-  if (!parsed) return;
+  if (!parsed) {
+    yield* continueWithClock(context, clause, next);
+    return;
+  }
   const { range, end } = parsed;
   const withAmount: ActionClause = { ...clause, amount: range, end, cost: clause.cost + 1 };
   yield withAmount;
@@ -232,6 +257,16 @@ function* continueWithAmount(context: ParseContext, clause: ActionClause): Gener
     const unit = { words: [{ word: match.entry.word, cost: 0 }], start: end, end: match.end, cost: match.cost };
     yield { ...withAmount, unit, end: unit.end, cost: withAmount.cost + unit.cost };
   }
+}
+
+/** "for 1:24.7": an amount of seconds. */
+function* continueWithClock(context: ParseContext, clause: ActionClause, at = 0): Generator<ActionClause> {
+  const seconds = clockValue(context.tokens[at]);
+  const second = context.dictionary.find(SECOND, 'object');
+  if (seconds === undefined || second === undefined) return;
+  const end = at + 1;
+  const unit = { words: [{ word: second, cost: 0 }], start: at, end, cost: 0 };
+  yield { ...clause, amount: { min: seconds, max: seconds }, unit, end, cost: clause.cost + 1 };
 }
 
 function parseAmount(context: ParseContext, at: number): { range: Range; end: number } | undefined {
@@ -287,8 +322,10 @@ export function parseVerbs(context: ParseContext, start: number): readonly Verb[
         const { entry, end, pendingParticle } = match;
         for (const { voice, cost } of voicesOf(entry, auxiliaries, context.isQuery)) {
           const { word, form } = entry;
-          const verb = { word, form, voice, isNegated, start, end, cost: 1 + match.cost + cost, pendingParticle };
-          const key = `${word.order} ${voice} ${end} ${isNegated}`;
+          const { elidedNoun } = entry;
+          const verbCost = 1 + match.cost + cost;
+          const verb = { word, form, voice, isNegated, start, end, cost: verbCost, pendingParticle, elidedNoun };
+          const key = `${word.order} ${voice} ${end} ${isNegated} ${elidedNoun ?? ''}`;
           if (verb.cost < (cheapest.get(key)?.cost ?? Number.POSITIVE_INFINITY)) cheapest.set(key, verb);
         }
       }

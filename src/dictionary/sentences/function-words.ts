@@ -73,3 +73,5 @@ export const functionWords: ReadonlySet<string> = new Set([
 
 /** Ids of the object and the property of "counter Laps rises from 1 to 2", where the property is not written. */
 export const [DISPLAY, READING] = ['display', 'reading'] as const;
+/** Id of the unit of time that is written as on a clock from a minute on: "1:24.7". */
+export const SECOND = 'second';

@@ -1,10 +1,12 @@
 import { canonicalForms, type Dictionary, type Word } from '../dictionary.ts';
+import { complementOf, countedNoun } from '../english.ts';
 import { commonName, wordKinds, type WordKind } from '../format.ts';
 import { pluralOf, verbForms } from '../inflection.ts';
 import { functionWords } from './function-words.ts';
+import { articleOfOwnNoun, mayLeaveOutNoun } from './own-nouns.ts';
 import type { Token } from './tokenize.ts';
 
-type WordForm = 'name' | 'plural' | 'base' | 'third' | 'past' | 'participle' | 'gerund' | 'noun' | 'nouns';
+type WordForm = 'name' | 'plural' | 'base' | 'third' | 'past' | 'participle' | 'gerund' | 'noun' | 'nouns' | 'counted';
 
 /** One spelling of a word. */
 export interface LexiconEntry {
@@ -14,8 +16,12 @@ export interface LexiconEntry {
   readonly parts: readonly string[];
   readonly written: readonly string[];
   readonly isSynonym: boolean;
-  /** The particle of a phrasal verb ("pick up"), which may also follow the object. */
+  /** The particle of a phrasal verb ("pick up") or the complement of an action ("put to sleep"): may also follow the object. */
   readonly particle: string | undefined;
+  /** The noun of an action that its object says instead: "plays spell card", of the action "play card". */
+  readonly elidedNoun?: string;
+  /** Of an action that ends with a noun: the article that it has in prose ("crosses the finish line"). */
+  readonly nounArticle: string;
 }
 
 /** A spelling found in a sentence. */
@@ -120,12 +126,20 @@ export class Lexicon {
     if (existing) return existing;
     const index = new Map<string, LexiconEntry[]>();
     for (const word of this.dictionary.words(kind)) {
-      for (const spelling of spellingsOf(word)) {
+      const spellings = [...spellingsOf(word), ...elidedSpellings(word, this.dictionary)];
+      for (const spelling of spellings) {
         const parts = toParts(spelling.written);
         const last = parts.at(-1)!;
-        const particle = kind === 'action' && parts.length === 2 && particles.has(last) ? last : undefined;
+        const particle =
+          kind !== 'action'
+            ? undefined
+            : parts.length === 2 && particles.has(last)
+              ? last
+              : complementOf(parts.join(' '));
         const entries = index.get(parts[0]!) ?? [];
-        entries.push({ word, ...spelling, parts, particle });
+        const nounArticle =
+          kind === 'action' && parts.length > 1 ? articleOfOwnNoun(parts.slice(1).join(' '), this.dictionary) : '';
+        entries.push({ word, ...spelling, parts, particle, nounArticle });
         index.set(parts[0]!, entries);
         for (const part of parts) this.indexedParts.add(part);
       }
@@ -145,7 +159,21 @@ export function getLexicon(dictionary: Dictionary): Lexicon {
   return lexicon;
 }
 
-type Spelling = Pick<LexiconEntry, 'form' | 'written' | 'isSynonym'>;
+type Spelling = Pick<LexiconEntry, 'form' | 'written' | 'isSynonym' | 'elidedNoun'>;
+
+/** The forms of an action without its own noun, which an object of that kind says. */
+function elidedSpellings(word: Word, dictionary: Dictionary): readonly Spelling[] {
+  if (word.kind !== 'action' || !mayLeaveOutNoun(word, dictionary)) return [];
+  const elidedNoun = word.ownNoun!;
+  return formsOf(word, word.name, false)
+    .filter(([, text]) => text.endsWith(` ${elidedNoun}`))
+    .map(([form, text]) => ({
+      form,
+      written: text.slice(0, -elidedNoun.length - 1).split(' '),
+      isSynonym: false,
+      elidedNoun,
+    }));
+}
 
 function spellingsOf(word: Word): readonly Spelling[] {
   const spellings: Spelling[] = [];
@@ -162,11 +190,18 @@ function formsOf(word: Word, name: string, isSynonym: boolean): readonly (readon
   if (word.kind === 'property') return [['name', name]];
   if (word.kind === 'object') {
     const plural = isSynonym ? pluralOf(name) : word.plural;
-    return plural === name
+    if (plural !== name)
+      return [
+        ['name', name],
+        ['plural', plural],
+      ];
+    const counted = isSynonym ? countedNoun(name, name) : word.counted;
+    return counted === undefined
       ? [['name', name]]
       : [
           ['name', name],
-          ['plural', plural],
+          ['counted', counted.singular],
+          ['counted', counted.plural],
         ];
   }
   const { base, third, past, participle, gerund } = isSynonym ? verbForms(name) : word.forms;
@@ -194,11 +229,14 @@ function isWordToken({ kind }: Token): boolean {
   return kind === 'word' || kind === 'number';
 }
 
-/** Cost of an article inside an action ("scores a goal"). "The" more likely separates a verb from its object. */
-const articleCosts: Readonly<Record<string, number>> = { a: 0.5, an: 0.5, the: 3 };
+/** Cost of an article inside an action ("scores a goal"). An unusual one more likely separates a verb from its object. */
+function articleCost(article: string | undefined, usual: string): number | undefined {
+  if (article !== 'a' && article !== 'an' && article !== 'the') return undefined;
+  return (article === 'the') === (usual === 'the') ? 0.5 : 3;
+}
 
 function matchParts(
-  { parts, word, particle }: LexiconEntry,
+  { parts, word, particle, nounArticle }: LexiconEntry,
   tokens: readonly Token[],
   start: number,
 ): { length: number; cost: number } | undefined {
@@ -206,10 +244,10 @@ function matchParts(
   let cost = 0;
   for (const [index, part] of parts.entries()) {
     const mayHaveArticle = index === 1 && word.kind === 'action' && particle === undefined;
-    const articleCost = mayHaveArticle ? articleCosts[tokens[at]?.lower ?? ''] : undefined;
-    if (articleCost !== undefined && tokens[at]!.lower !== part) {
+    const ofArticle = mayHaveArticle ? articleCost(tokens[at]?.lower, nounArticle) : undefined;
+    if (ofArticle !== undefined && tokens[at]!.lower !== part) {
       at++;
-      cost = articleCost;
+      cost = ofArticle;
     }
     const token = tokens[at++];
     if (token === undefined || !isWordToken(token)) return undefined;

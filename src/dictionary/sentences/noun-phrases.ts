@@ -2,7 +2,7 @@ import type { Word } from '../dictionary.ts';
 import type { WordKind } from '../format.ts';
 import { articles, playerPossessives, playerPronouns } from './function-words.ts';
 import type { ParseContext } from './parse-context.ts';
-import { numberValue } from './tokenize.ts';
+import { numberValue, type Token } from './tokenize.ts';
 
 /** A range of token indices, `end` exclusive. */
 export interface TokenSpan {
@@ -115,6 +115,7 @@ function parseSimpleNouns(
     if (!articles.has(word) && !quantifiers.has(word)) break;
     at++;
   }
+  if (owner === undefined) phrases.push(...parseCast(context, at, phraseStart, kind));
   if (context.isQuery && owner === undefined)
     phrases.push(
       ...(phrases.length === 0 ? parseBareNames(context, at, phraseStart) : parseKnownNames(context, at, phraseStart)),
@@ -194,7 +195,7 @@ function groupWords(
   const byEnd = new Map<number, Map<Word, number>>();
   for (const { entry, end, cost } of context.lexicon.find(kind, context.tokens, at, context.game, anyKind)) {
     const costs = byEnd.get(end) ?? new Map<Word, number>();
-    if (kind === 'action' && entry.form !== 'base') continue;
+    if (kind === 'action' && (entry.form !== 'base' || entry.elidedNoun !== undefined)) continue;
     const wordCost = cost + (entry.form === 'plural' && !isCounted ? 1 : 0);
     costs.set(entry.word, Math.min(wordCost, costs.get(entry.word) ?? Number.POSITIVE_INFINITY));
     byEnd.set(end, costs);
@@ -244,6 +245,23 @@ function knownNamesAt(context: ParseContext, at: number): Name[] {
     const isWord = context.lexicon.knows(first.text) && !/^\p{Lu}/u.test(first.text);
     return [{ name, end, cost: isWord ? 2 : 0 }];
   });
+}
+
+/** Parses characters that are called by their names alone. */
+function parseCast(context: ParseContext, at: number, start: number, kind: WordKind): NounPhrase[] {
+  if (kind !== 'object') return [];
+  return context.cast.flatMap(({ mention, tokens }) => {
+    const isThere =
+      tokens.length > 0 &&
+      tokens.every(({ kind: each, text }, index) => isToken(context.tokens[at + index], each, text));
+    const word = isThere ? context.dictionary.find(mention.word, 'object') : undefined;
+    const end = at + tokens.length;
+    return word ? [{ words: [{ word, cost: 0 }], name: mention.name!, start, end, cost: 1 }] : [];
+  });
+}
+
+function isToken(token: Token | undefined, kind: Token['kind'], text: string): boolean {
+  return token?.kind === kind && token.text === text;
 }
 
 function parseKnownNames(context: ParseContext, at: number, start: number): NounPhrase[] {

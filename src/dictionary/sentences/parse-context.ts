@@ -1,3 +1,4 @@
+import type { Mention } from '../../events/statement.ts';
 import type { Dictionary } from '../dictionary.ts';
 import { getLexicon, type Lexicon } from './lexicon.ts';
 import { numberValue, tokenize, type Token } from './tokenize.ts';
@@ -16,6 +17,8 @@ export interface ParseContextOptions {
   readonly isQuery?: boolean;
   /** The tokens of the sentence, or of a part of it; they keep their offsets. */
   readonly tokens?: readonly Token[];
+  /** Characters that may be called by their names alone. */
+  readonly cast?: readonly Mention[] | undefined;
   /** Queries: proper names that may be written in lower case. */
   readonly names?: readonly string[];
   /** Queries: names of sessions. */
@@ -44,6 +47,8 @@ export class ParseContext {
   readonly dictionary: Dictionary;
   readonly game: string | undefined;
   readonly isQuery: boolean;
+  /** Characters that may be called by their names alone, with the tokens of the name. */
+  readonly cast: readonly { readonly mention: Mention; readonly tokens: readonly Token[] }[];
   readonly names: readonly string[];
   readonly sessions: readonly string[];
   readonly displays: readonly Display[];
@@ -60,6 +65,10 @@ export class ParseContext {
     this.lexicon = getLexicon(dictionary);
     const tokens = options.tokens ?? tokenize(sentence.slice(0, maxSentenceLength));
     this.tokens = tokens.flatMap((token) => splitToken(token, this.lexicon));
+    this.cast = (options.cast ?? []).map((mention) => ({
+      mention,
+      tokens: tokenize(mention.name ?? '').flatMap((token) => splitToken(token, this.lexicon)),
+    }));
     this.names = options.names ?? [];
     this.sessions = options.sessions ?? [];
     this.displays = options.displays ?? [];

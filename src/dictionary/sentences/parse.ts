@@ -6,7 +6,7 @@ import type { NounPhrase, WordCandidate } from './noun-phrases.ts';
 import { maxTokens, ParseContext } from './parse-context.ts';
 import { explainParseFailure, type SentenceIssue } from './parse-errors.ts';
 import { numericDirection, parsePropertyClauses, type ParsedValue, type PropertyClause } from './property-clauses.ts';
-import { render } from './render.ts';
+import { writeSentence } from './sentence-writer.ts';
 
 /** The result of {@link parse}. */
 export interface Parsed {
@@ -22,6 +22,8 @@ export interface Parsed {
 export interface ParseOptions {
   /** The game whose words are preferred where several words share a name. */
   readonly game?: string;
+  /** Characters that the sentence may call by their names alone: "Gargoyle kills Sarge". */
+  readonly cast?: readonly Mention[];
 }
 
 /** Limits the combinations of words that share a name. */
@@ -41,7 +43,7 @@ const maxCombinations = 512;
  * parse('player kils enemy', dictionary).issues[0]?.hint; // 'Did you mean "kill"?'
  */
 export function parse(sentence: string, dictionary: Dictionary, options: ParseOptions = {}): Parsed {
-  const context = new ParseContext(sentence, dictionary, { game: options.game });
+  const context = new ParseContext(sentence, dictionary, { game: options.game, cast: options.cast });
   const { tokens } = context;
   const span = { start: 0, end: sentence.length };
   if (tokens.length === 0) return failure({ code: 'empty-sentence', message: 'the sentence is empty', ...span });
@@ -64,7 +66,7 @@ export function parse(sentence: string, dictionary: Dictionary, options: ParseOp
   if (fewestIssues > 0)
     return { statement: undefined, readings, issues: best[0]!.issues.map((issue) => ({ ...issue, ...span })) };
   if (readings.length === 1) return { statement: readings[0], readings, issues: [] };
-  const sentences = readings.map((each) => `"${render(each, dictionary)}"`);
+  const sentences = readings.map((each) => `"${writeSentence(each, dictionary)}"`);
   const issue: SentenceIssue = {
     code: 'ambiguous-sentence',
     message: `the sentence has ${readings.length} meanings`,

@@ -1,3 +1,4 @@
+import type { Word } from '../dictionary.ts';
 import { parseSingleNouns, singleNoun, type NounList, type NounListParser } from './action-clauses.ts';
 import {
   articles,
@@ -143,7 +144,80 @@ function parseProperties(context: ParseContext, start: number): (PropertyClause 
 
 /** Parses the property clauses of a statement: a head, a verb of change and its values. */
 export function parsePropertyClauses(context: ParseContext, at: number): readonly PropertyClause[] {
-  return parsePropertyHeads(context, at).flatMap((head) => parseChanges(context, head));
+  return [
+    ...parsePropertyHeads(context, at).flatMap((head) => parseChanges(context, head)),
+    ...parseOwnerFirst(context, at),
+  ];
+}
+
+/**
+ * Parses "player drops from 87 to 62 health", "player changes weapon from shotgun to railgun" and "player switches from
+ * shotgun to railgun", where both are weapons and there is a property of that name.
+ */
+function parseOwnerFirst(context: ParseContext, start: number): PropertyClause[] {
+  return parseSingleNouns(context, start, 'object').flatMap((subject) => {
+    const verb = parseDirection(context, subject.end);
+    if (!verb || verb.direction === 'becomes' || verb.direction === 'stays') return [];
+    const cost = subject.cost + verb.cost + 1;
+    const { direction } = verb;
+    const afterValues = parseFromTo(context, verb.end).flatMap(({ from, to }) =>
+      parseProperties(context, to.end).map((property) => ({
+        ...property,
+        subject,
+        direction,
+        from: from.value,
+        to: to.value,
+        start,
+        cost: cost + property.cost + from.cost + to.cost,
+      })),
+    );
+    const afterProperty = parseProperties(context, verb.end).flatMap((property) =>
+      parseFromTo(context, property.end).map(({ from, to }) => ({
+        ...property,
+        subject,
+        direction,
+        from: from.value,
+        to: to.value,
+        start,
+        end: to.end,
+        cost: cost + property.cost + from.cost + to.cost,
+      })),
+    );
+    const withoutProperty = parseFromTo(context, verb.end).flatMap(({ from, to }) => {
+      const word = direction === 'changes' ? commonProperty(context, from.value, to.value) : undefined;
+      if (!word) return [];
+      return {
+        kind: 'property' as const,
+        properties: [{ word, cost: 0 }],
+        subject,
+        direction,
+        from: from.value,
+        to: to.value,
+        start,
+        end: to.end,
+        cost: cost + from.cost + to.cost + 1,
+      };
+    });
+    return [...afterValues, ...afterProperty, ...withoutProperty];
+  });
+}
+
+/** The property that is named like what both values are: `weapon` of shotgun and railgun. */
+function commonProperty({ dictionary }: ParseContext, from: ParsedValue, to: ParsedValue): Word | undefined {
+  if (!('nouns' in from) || !('nouns' in to)) return undefined;
+  const wordIn = ({ nouns }: typeof from): Word | undefined => nouns.any[0]?.words[0]?.word;
+  const [old, next] = [wordIn(from), wordIn(to)];
+  if (old?.kind !== 'object' || next === undefined) return undefined;
+  const shared = [old, ...dictionary.ancestors(old.id, 'object')].find(
+    ({ id }) => dictionary.find(id, 'property') && dictionary.isA(next.id, id, 'object'),
+  );
+  return shared && dictionary.find(shared.id, 'property');
+}
+
+function parseFromTo(context: ParseContext, at: number): { from: PositionedValue; to: PositionedValue }[] {
+  return parseValuesAfter(context, at, 'from').flatMap((from) =>
+    parseValuesAfter(context, from.end, 'to').map((to) => ({ from, to })),
+  );
 }
 
 function parseChanges(context: ParseContext, head: PropertyClause): PropertyClause[] {
@@ -166,9 +240,8 @@ function parseChanges(context: ParseContext, head: PropertyClause): PropertyClau
     return parseValues(context, afterAt).map((value) => withValues({ from: value.value, to: value.value }, value, 0));
   }
   const clauses: PropertyClause[] = [];
-  for (const from of parseValuesAfter(context, end, 'from'))
-    for (const to of parseValuesAfter(context, from.end, 'to'))
-      clauses.push(withValues({ from: from.value, to: to.value }, to, from.cost));
+  for (const { from, to } of parseFromTo(context, end))
+    clauses.push(withValues({ from: from.value, to: to.value }, to, from.cost));
   for (const to of parseValuesAfter(context, end, 'to')) {
     clauses.push(withValues({ to: to.value }, to, 1));
     for (const from of parseValuesAfter(context, to.end, 'from'))
@@ -244,7 +317,8 @@ export function parseDirection(
   if (!found) return undefined;
   const [direction] = found;
   const isCanonical = at === start && (verb === direction || verb === direction.slice(0, -1));
-  return { direction, end: at + 1, cost: isCanonical ? 0 : 1 };
+  const hasNow = direction === 'becomes' && next === 'now';
+  return { direction, end: hasNow ? at + 2 : at + 1, cost: isCanonical && !hasNow ? 0 : 1 };
 }
 
 function isChangeVerb(word: string | undefined): boolean {

@@ -29,7 +29,7 @@ describe('parse(render(s)) = s', () => {
       ],
       ['minimap becomes "small"', { subject: 'minimap', property: 'reading', to: 'small' }],
       [
-        'clock "Time" halts at 84.7 seconds',
+        'clock "Time" halts at 1:24.7',
         { subject: { word: 'clock', name: 'Time' }, action: 'halt', amount: 84.7, unit: 'second' },
       ],
     ];

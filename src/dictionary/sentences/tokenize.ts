@@ -133,3 +133,33 @@ function numberWordValue(lower: string): number | undefined {
   const digit = units.indexOf(unitWord);
   return digit >= 1 && digit <= 9 ? base + digit : undefined;
 }
+
+/** The word for a whole number up to twelve; `undefined` for others. */
+export function numberWord(value: number): string | undefined {
+  return value <= 12 ? units[value] : undefined;
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+const clockPattern = /^(?:(\d+):([0-5]?\d)|(\d+)):([0-5]\d(?:\.\d+)?)$/;
+
+/** Writes seconds as on a clock: "1:24.7", "2:03:00". Less than a minute, or what would lose digits, is `undefined`. */
+export function writeClock(seconds: number): string | undefined {
+  const [, whole, fraction = ''] = /^(\d+)(\.\d+)?$/.exec(String(seconds)) ?? [];
+  if (whole === undefined || seconds < 60 || !Number.isSafeInteger(Number(whole))) return undefined;
+  const minutes = Math.floor(Number(whole) / 60);
+  const rest = `${pad(Number(whole) % 60)}${fraction}`;
+  return minutes < 60 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${pad(minutes % 60)}:${rest}`;
+}
+
+/** The seconds that a token says as on a clock; `undefined` if it says none. */
+export function clockValue(token: Token | undefined): number | undefined {
+  const match = token?.kind === 'word' ? clockPattern.exec(token.text) : null;
+  if (!match) return undefined;
+  const [, hours = '0', ofHour, minutes, rest] = match;
+  const [whole, fraction = ''] = rest!.split('.');
+  const sum = Number(hours) * 3600 + Number(ofHour ?? minutes) * 60 + Number(whole);
+  return Number(fraction === '' ? sum : `${sum}.${fraction}`);
+}
