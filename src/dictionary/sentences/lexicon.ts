@@ -88,7 +88,8 @@ export class Lexicon {
           cost: cost + this.missingLabelCost(entry.word, game, anyKind),
           pendingParticle: match ? undefined : entry.particle,
         });
-      else if (label.text === senseLabel(entry.word).toLowerCase())
+      // The parser divides "battle-royale" where both parts are words.
+      else if (label.text === senseLabel(entry.word).toLowerCase().replaceAll('-', ' '))
         matches.push({ entry, end: label.end, cost, pendingParticle: undefined });
     }
     return matches;
@@ -289,7 +290,7 @@ function readSenseLabel(tokens: readonly Token[], at: number): { text: string; e
   const close = tokens.findIndex((token, index) => index > at && isMark(token, ')'));
   if (close <= at + 1 || close > at + 1 + maxLabelTokens) return undefined;
   const text = tokens.slice(at + 1, close).map(({ lower }) => lower);
-  return { text: text.join(' '), end: close + 1 };
+  return { text: text.join(' ').replaceAll('-', ' '), end: close + 1 };
 }
 
 /** The labels that distinguish words of the same name, written in parentheses after the name; most words have none. */
