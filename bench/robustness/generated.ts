@@ -39,7 +39,9 @@ const known = await openFormats(folder);
 interface Tally {
   count: number;
   accepted: number;
+  /** Refusals without place and hint, and the first of them. */
   unexplained: number;
+  unexplainedIndex: number;
   slowest: Outcome | undefined;
   megabytes: number;
   readonly codes: Map<string, number>;
@@ -70,6 +72,7 @@ function readFormat(name: string, from: number, to: number): Promise<Tally> {
     count: 0,
     accepted: 0,
     unexplained: 0,
+    unexplainedIndex: 0,
     slowest: undefined,
     megabytes: 0,
     codes: new Map(),
@@ -118,7 +121,7 @@ function readFormat(name: string, from: number, to: number): Promise<Tally> {
             if (outcome.crash !== undefined) note(causeOf(outcome.crash), outcome.index);
             else if (outcome.code === undefined) tally.accepted++;
             else tally.codes.set(outcome.code, (tally.codes.get(outcome.code) ?? 0) + 1);
-            if (outcome.explained === false) tally.unexplained++;
+            if (outcome.explained === false && tally.unexplained++ === 0) tally.unexplainedIndex = outcome.index;
             if (outcome.ms > (tally.slowest?.ms ?? 0)) tally.slowest = outcome;
           }
           const megabytes = (message.memory ?? 0) / 1e6;
@@ -164,7 +167,7 @@ console.log(
 );
 for (const name of values.format?.split(',') ?? Object.keys(known)) {
   const from = Number(values.from);
-  const { count, accepted, codes, slowest, megabytes, faults, unexplained } = await readFormat(
+  const { count, accepted, codes, slowest, megabytes, faults, unexplained, unexplainedIndex } = await readFormat(
     name,
     from,
     from + Number(values.count),
@@ -174,7 +177,8 @@ for (const name of values.format?.split(',') ?? Object.keys(known)) {
   console.log(
     `| ${name} | ${count} | ${accepted} | ${refused} | ${codes.size} | ${slowest?.ms.toFixed(0) ?? '–'} (#${slowest?.index ?? '–'}, ${slowest?.bytes ?? 0} bytes) | ${megabytes.toFixed(0)} | ${crashes} |`,
   );
-  if (unexplained > 0) console.log(`  ${unexplained} refusals name neither a place nor what to do`);
+  if (unexplained > 0)
+    console.log(`  ${unexplained} refusals name neither a place nor what to do (first: #${unexplainedIndex})`);
   for (const [cause, fault] of [...faults].slice(0, MAX_SHOWN_FAULTS))
     console.log(`  ! ${fault.count} × ${cause} (first: #${fault.index})`);
   if (crashes > 0) process.exitCode = 1;

@@ -1,15 +1,17 @@
 /**
  * Reads mutated recordings of every container and codec.
  *
- *   node bench/robustness/mutate.ts <game> <recording> [--files 10000] [--from 0] [--at 2] [--seconds 1.6] [--keep folder]
+ *   node bench/robustness/mutate.ts <game> <recording> [--files 10000] [--from 0] [--at 4.5] [--seconds 1.6]
+ *     [--compare 5] [--originals folder] [--keep folder]
  *
  * A short crop of the recording is converted to each format (ffmpeg). Every file of the sequence is one of them with one to
  * three structure-aware mutations (mutations.ts), which depend on its number alone. Each is opened, indexed and read by
  * `detect` twice, in a child process. Reports crashes, internal errors, hangs, logs that differ between both readings, and
- * the largest memory. `--keep` keeps the files concerned.
+ * the largest memory. Of every fifth refused file (`--compare`) the ffprobe command counts the frames: where it decodes at least
+ * half of the original's, a readable file was refused. `--originals` keeps the crops for another run, `--keep` the files concerned.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -25,8 +27,10 @@ const { values, positionals } = parseArgs({
   options: {
     files: { type: 'string', default: '10000' },
     from: { type: 'string', default: '0' },
-    at: { type: 'string', default: '2' },
+    at: { type: 'string', default: '4.5' },
     seconds: { type: 'string', default: '1.6' },
+    compare: { type: 'string', default: '5' },
+    originals: { type: 'string' },
     keep: { type: 'string' },
     // The child reads files from this folder.
     child: { type: 'string' },
@@ -71,6 +75,8 @@ interface Result {
   readonly what: string;
   /** `log`: it was read; `refused`: with an error that a user understands; else what went wrong. */
   readonly result: string;
+  /** Why it was refused. */
+  readonly message?: string | undefined;
   readonly events?: number;
   readonly gaps?: number;
   readonly ms: number;
@@ -113,6 +119,7 @@ async function runChild(folder: string): Promise<void> {
       n,
       what: `${name}: ${what}`,
       result: isSame ? first.result : 'two readings differ',
+      ...(first.result === 'refused' && { message: first.lines.at(-1)?.replaceAll(path, 'the file') }),
       events: count('event'),
       gaps: count('gap'),
       ms: Math.round(performance.now() - began),
@@ -123,24 +130,28 @@ async function runChild(folder: string): Promise<void> {
 }
 
 async function runParent(source: string): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'mutate-'));
+  const folder = values.originals ?? mkdtempSync(join(tmpdir(), 'mutate-'));
+  mkdirSync(folder, { recursive: true });
   if (values.keep !== undefined) mkdirSync(values.keep, { recursive: true });
   for (const [i, [name, end, args]] of FORMATS.entries()) {
     const cut = ['-v', 'error', '-y', '-ss', values.at, '-t', values.seconds, '-i', source, '-vf', 'scale=320:-2'];
-    const made = spawnSync('ffmpeg', [...cut, ...args, join(folder, `${i}.${end}`)], { encoding: 'utf8' });
+    const original = join(folder, `${i}.${end}`);
+    if (existsSync(original)) continue;
+    const made = spawnSync('ffmpeg', [...cut, ...args, original], { encoding: 'utf8' });
     if (made.status !== 0) throw new Error(`cannot make ${name}: ${made.stderr}`);
   }
   const tally = new Map<
     string,
-    { files: number; read: number; refused: number; events: number; gaps: number; bad: number }
+    { files: number; read: number; refused: number; readable: number; events: number; gaps: number; bad: number }
   >();
+  let [compared, refusals] = [0, 0];
   let [slowest, largest] = [0, 0];
   // SIGINT ends the sequence early; the table covers what was read.
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
-  const note = ({ n, what, result, events = 0, gaps = 0, ms, megabytes }: Result): void => {
+  const note = ({ n, what, result, message, events = 0, gaps = 0, ms, megabytes }: Result): void => {
     const [name, end] = FORMATS[n % FORMATS.length]!;
-    const row = tally.get(name) ?? { files: 0, read: 0, refused: 0, events: 0, gaps: 0, bad: 0 };
+    const row = tally.get(name) ?? { files: 0, read: 0, refused: 0, readable: 0, events: 0, gaps: 0, bad: 0 };
     tally.set(name, row);
     row.files++;
     row.events += events;
@@ -148,17 +159,32 @@ async function runParent(source: string): Promise<void> {
     slowest = Math.max(slowest, ms);
     largest = Math.max(largest, megabytes);
     if (result === 'log') row.read++;
-    else if (result === 'refused') row.refused++;
-    else {
+    else if (result === 'refused') {
+      row.refused++;
+      if (refusals++ % Number(values.compare) > 0) return;
+      compared++;
+      const original = join(folder, `${n % FORMATS.length}.${end}`);
+      const path = join(folder, `refused.${end}`);
+      writeFileSync(path, mutate(readFileSync(original), end, n).bytes);
+      const frames = countFrames(path);
+      const all = wholes.get(original) ?? countFrames(original);
+      wholes.set(original, all);
+      if (2 * frames < all) return;
+      row.readable++;
+      console.log(`? ${n} ${what}: refused (${message}), but ffprobe decodes ${frames} of ${all} frames`);
+      keep(n, end);
+    } else {
       row.bad++;
       console.log(`! ${n} ${what}: ${result}`);
-      if (values.keep !== undefined)
-        writeFileSync(
-          join(values.keep, `${n}.${end}`),
-          mutate(readFileSync(join(folder, `${n % FORMATS.length}.${end}`)), end, n).bytes,
-        );
+      keep(n, end);
     }
   };
+  const wholes = new Map<string, number>();
+  function keep(n: number, end: string): void {
+    if (values.keep === undefined) return;
+    const original = readFileSync(join(folder, `${n % FORMATS.length}.${end}`));
+    writeFileSync(join(values.keep, `${n}.${end}`), mutate(original, end, n).bytes);
+  }
   for (let from = Number(values.from); from < Number(values.files); ) {
     const args = [...process.execArgv, import.meta.filename, game, '--child', folder];
     const child = spawn(process.execPath, [...args, '--from', `${from}`, '--files', values.files], {
@@ -188,11 +214,19 @@ async function runParent(source: string): Promise<void> {
     note({ n: from, what: FORMATS[from % FORMATS.length]![0], result: reason, ms: 0, megabytes: 0 });
     from++;
   }
-  rmSync(folder, { recursive: true });
+  if (values.originals === undefined) rmSync(folder, { recursive: true });
   console.log(
-    '| Format | Files | Read | Refused | Events | Gaps | Crashes, hangs, differences |\n|---|---|---|---|---|---|---|',
+    '| Format | Files | Read | Refused | Refused though readable | Events | Gaps | Crashes, hangs, differences |\n|---|---|---|---|---|---|---|---|',
   );
-  for (const [name, { files, read, refused, events, gaps, bad }] of tally)
-    console.log(`| ${name} | ${files} | ${read} | ${refused} | ${events} | ${gaps} | ${bad} |`);
+  for (const [name, { files, read, refused, readable, events, gaps, bad }] of tally)
+    console.log(`| ${name} | ${files} | ${read} | ${refused} | ${readable} | ${events} | ${gaps} | ${bad} |`);
+  console.log(`${compared} refused files were compared with ffprobe.`);
   console.log(`Slowest file: ${slowest} ms for both readings. Largest memory: ${largest} MB.`);
+}
+
+/** How many frames of the first video the ffprobe command decodes in at most 20 s. */
+function countFrames(path: string): number {
+  const show = ['-select_streams', 'v:0', '-count_frames', '-show_entries', 'stream=nb_read_frames', '-of', 'csv=p=0'];
+  const { stdout } = spawnSync('ffprobe', ['-v', 'quiet', ...show, path], { encoding: 'utf8', timeout: 20_000 });
+  return Number.parseInt(stdout, 10) || 0;
 }

@@ -68,6 +68,12 @@ describe('readLog', () => {
     expect(events).toHaveLength(5000);
   });
 
+  it('takes the game and session of an event that names none from the header', async () => {
+    const short = EVENT.replace('"game":"g","session":"s",', '');
+    const { events } = await loadLog(await logOf(`${HEADER}\n${short}\n${END}\n`));
+    expect(events).toMatchObject([{ game: 'g', session: 's', text: 'player dies' }]);
+  });
+
   it('names the parts that a header does not have', async () => {
     const path = await logOf('{"type":"header","format":"playbyplay/1","game":"g","media":{}}\n');
     await expect(loadLog(path)).rejects.toMatchObject({

@@ -45,6 +45,7 @@ export async function* readLog(path: string, options: ReadLogOptions = {}): Asyn
   const file = log.path;
   let number = 0;
   let ended = false;
+  let header: HeaderLine | undefined;
   const lines = log.embedded === undefined ? readLines(file, options.signal) : splitLines(log.embedded);
   for await (const { text, whole } of lines) {
     number += 1;
@@ -61,11 +62,11 @@ export async function* readLog(path: string, options: ReadLogOptions = {}): Asyn
       }
       throw damaged(file, number, parsed.problem);
     }
-    if (number === 1) checkHeader(file, parsed.line);
+    if (header === undefined) header = checkHeader(file, parsed.line);
     else if (parsed.line.type === 'header') throw damaged(file, number, 'a second header');
     if (parsed.line.type === 'end') ended = true;
     if (options.withoutTentative && parsed.line.type === 'event' && parsed.line.tentative) continue;
-    yield parsed.line;
+    yield parsed.line.type === 'event' ? { ...parsed.line, ...missingNames(parsed.line, header) } : parsed.line;
   }
   if (number === 0) throw damaged(file, 1, 'the file is empty');
   if (!ended)
@@ -164,7 +165,7 @@ function damaged(file: string, line: number, problem: string): PlaybyplayError {
   return new PlaybyplayError('log-invalid', `${file} is not an event log of playbyplay: ${problem}`);
 }
 
-function checkHeader(file: string, line: LogLine): void {
+function checkHeader(file: string, line: LogLine): HeaderLine {
   if (line.type !== 'header') throw damaged(file, 1, 'the first line is not a header');
   const { format } = line as { format: unknown };
   if (format !== 'playbyplay/1') {
@@ -173,6 +174,15 @@ function checkHeader(file: string, line: LogLine): void {
   }
   const problem = findLineProblem('header', line);
   if (problem !== undefined) throw damaged(file, 1, problem);
+  return line;
+}
+
+/** Game and session of an event that does not name its own: those of the header. */
+function missingNames({ game, session }: Partial<EventLine>, header: HeaderLine): Partial<EventLine> {
+  return {
+    ...(game === undefined && { game: header.game }),
+    ...(session === undefined && { session: header.session }),
+  };
 }
 
 /** Removes `required` at every level of a schema. */

@@ -38,7 +38,7 @@ import type { Schema } from '../../../src/schema/from-schema.ts';
 import { compileQuery, runQuery } from '../../../src/query/run.ts';
 import { querySchema, type Query } from '../../../src/query/query.ts';
 import { mutatedJson, mutatedLines, mutatedText } from '../../../test/fixtures/generated/mutations.ts';
-import { type SchemaHints, valuesOf } from '../../../test/fixtures/generated/from-schema.ts';
+import { EXTREME_NUMBERS, type SchemaHints, valuesOf } from '../../../test/fixtures/generated/from-schema.ts';
 import { random as seeded } from '../../../test/fixtures/quality/reference.ts';
 
 /** A format of files that come from others, and the code that reads it. */
@@ -57,11 +57,50 @@ const fixture = (...path: string[]): string => join(root, 'test', 'fixtures', ..
 const textOf = (input: Uint8Array): string => Buffer.from(input).toString('utf8');
 const builtIn = (path: string): unknown => JSON.parse(readFileSync(join(root, path), 'utf8'));
 
-/** Half of the values are generated from the schema, half are built-in files. */
-function jsonOf(schema: Schema, examples: readonly unknown[], hints?: SchemaHints): fc.Arbitrary<Uint8Array> {
-  const values = valuesOf(schema, hints);
+/**
+ * Half of the values are generated from the schema, half are built-in files.
+ *
+ * @param connect Makes seven of eight generated values consistent where the schema cannot say what is.
+ */
+function jsonOf(
+  schema: Schema,
+  examples: readonly unknown[],
+  hints?: SchemaHints,
+  connect?: (value: Record<string, unknown>) => unknown,
+): fc.Arbitrary<Uint8Array> {
+  const values = connected(valuesOf(schema, hints), connect);
   return mutatedJson(examples.length === 0 ? values : fc.oneof(values, fc.constantFrom(...examples)));
 }
+
+function connected(
+  values: fc.Arbitrary<unknown>,
+  connect: (value: Record<string, unknown>) => unknown = (value) => value,
+): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 7, arbitrary: values.map((value) => connect(value as Record<string, unknown>)) }, values);
+}
+
+/** So many bytes in base64; of a size that no file has, none. */
+const bytesInBase64 = (count: unknown): string =>
+  Buffer.alloc(Math.min(1e5, Math.max(0, Number(count) || 0)), 7).toString('base64');
+
+/** The members of a schema that name the kind of a line. */
+const typed = (type: string): { readonly type: { readonly const: string } } => ({ type: { const: type } });
+
+/** A line whose end is not before its beginning. */
+const inOrder = (line: Record<string, unknown>): unknown => ({
+  ...line,
+  t: Math.min(Number(line['t']), Number(line['end'])),
+  end: Math.max(Number(line['t']), Number(line['end'])),
+});
+
+/** A font whose glyphs have as many bytes as their sizes say. */
+const sized = (file: Record<string, unknown>): unknown => ({
+  ...file,
+  glyphs: ((file['glyphs'] ?? []) as Record<string, unknown>[]).map((glyph) => {
+    const bytes = bytesInBase64(Number(glyph['width']) * Number(file['height']));
+    return { ...glyph, level: bytes, sigma: bytes };
+  }),
+});
 
 /** Part of an example, so that a case takes no longer than its file is long. */
 function firstWords(path: string, count: number): unknown {
@@ -96,22 +135,40 @@ export async function openFormats(folder: string): Promise<Readonly<Record<strin
   const words = { names: ['player', 'opponent', 'kill', 'health', 'rocket launcher', 'a'] };
   const log = fc
     .tuple(
-      fc.oneof({ weight: 5, arbitrary: fc.constant(logLines[0]) }, valuesOf(LINE_SCHEMAS.header, words)),
+      fc.oneof(
+        { weight: 5, arbitrary: fc.constant(logLines[0]) },
+        connected(valuesOf(LINE_SCHEMAS.header, words), (line) => ({
+          ...line,
+          type: 'header',
+          format: 'playbyplay/1',
+        })),
+      ),
       fc.array(
         fc.oneof(
           fc.constantFrom(...logLines.slice(1, -1)),
-          valuesOf(
-            {
-              ...LINE_SCHEMAS.event,
-              properties: {
-                ...(LINE_SCHEMAS.event['properties'] as object),
-                type: { const: 'event' },
-                statement: STATEMENT_SCHEMA,
+          connected(
+            valuesOf(
+              {
+                ...LINE_SCHEMAS.event,
+                required: ['type', ...(LINE_SCHEMAS.event['required'] as string[])],
+                properties: {
+                  ...(LINE_SCHEMAS.event['properties'] as object),
+                  ...typed('event'),
+                  statement: STATEMENT_SCHEMA,
+                },
               },
-            },
-            { ...words, schemas: schemaReferences(STATEMENT_SCHEMA) },
+              { ...words, schemas: schemaReferences(STATEMENT_SCHEMA) },
+            ),
+            inOrder,
           ),
-          valuesOf(LINE_SCHEMAS.gap),
+          connected(
+            valuesOf({
+              ...LINE_SCHEMAS.gap,
+              required: ['type', 't', 'end'],
+              properties: { ...(LINE_SCHEMAS.gap['properties'] as object), ...typed('gap') },
+            }),
+            inOrder,
+          ),
         ),
         { maxLength: 12 },
       ),
@@ -127,7 +184,18 @@ export async function openFormats(folder: string): Promise<Readonly<Record<strin
         inputs: jsonOf(
           dictionarySchema,
           ['openarena', 'freedoom', 'nethack'].map((name) => firstWords(`dictionary/${name}.json`, 12)),
-          { names: ['weapon', 'player', 'kill', 'my-game', 'b'] },
+          {
+            names: ['weapon', 'player', 'kill', 'my-game', 'b'],
+            properties: {
+              version: ['1.0.0', '0.12.3', '999999999.0.1'],
+              name: ['my-game', 'b', 'fall', 'kill', 'torch'],
+              parent: ['thing', 'happen', 'vitality', 'weapon', 'b'],
+              definition: ['what burns', 'to come down'],
+              sense: ['a', 'game-of'],
+              language: ['en', 'de'],
+            },
+          },
+          (file) => ({ ...file, name: 'my-game', version: '1.0.0', extends: { common: '^1.0.0' } }),
         ),
         read(input) {
           // The whole common dictionary takes longer than all else.
@@ -158,7 +226,7 @@ export async function openFormats(folder: string): Promise<Readonly<Record<strin
       const logFile = write('viewers.ndjson', Buffer.from(logText));
       const { sources } = await loadSources([logFile]);
       return {
-        inputs: mutatedLines(fc.array(valuesOf(viewerWeightSchema), { maxLength: 8 })),
+        inputs: mutatedLines(fc.array(connected(valuesOf(viewerWeightSchema), inOrder), { maxLength: 8 })),
         read(input) {
           const factor = viewerFactors(readViewerWeights(write('viewers.json', input)), sources);
           for (const event of sources[0]!.events.slice(0, 20)) factor(0, event);
@@ -170,12 +238,21 @@ export async function openFormats(folder: string): Promise<Readonly<Record<strin
       const small = fonts
         .map((name) => builtIn(`configs/openarena/fonts/${name}`) as { glyphs: unknown[] })
         .map((one) => ({ ...one, glyphs: one.glyphs.slice(0, 4) }));
-      return { inputs: jsonOf(atlasSchema, small), read: (input) => parseAtlas(textOf(input), 'font.json') };
+      return {
+        inputs: jsonOf(atlasSchema, small, { formats: {}, properties: { char: ['a', 'b', '0', '1', '💀'] } }, sized),
+        read: (input) => parseAtlas(textOf(input), 'font.json'),
+      };
     },
     light: async () => ({
-      inputs: jsonOf(lightSchema, [
-        { format: 'playbyplay/light/1', width: 2, height: 2, y: 'AAECAw==', cb: 'gICAgA==', cr: 'gICAgA==' },
-      ]),
+      inputs: jsonOf(
+        lightSchema,
+        [{ format: 'playbyplay/light/1', width: 2, height: 2, y: 'AAECAw==', cb: 'gICAgA==', cr: 'gICAgA==' }],
+        {},
+        (file) => {
+          const plane = bytesInBase64(Number(file['width']) * Number(file['height']));
+          return { ...file, y: plane, cb: plane, cr: plane };
+        },
+      ),
       read: (input) => new LightMeter(textOf(input), 'light.json'),
     }),
     lexicon: async () => {
@@ -197,18 +274,26 @@ export async function openFormats(folder: string): Promise<Readonly<Record<strin
       const frames = 4;
       const cells = Buffer.alloc(frames * 48, 7).toString('base64');
       return {
-        inputs: jsonOf(soundSchema, [
-          {
-            format: 'playbyplay/sound/1',
-            label: 'a',
-            bands: (soundSchema.properties.bands as { const: number }).const,
-            frames,
-            onset: 0,
-            levels: cells,
-            weights: cells,
-            examples: 1,
+        inputs: jsonOf(
+          soundSchema,
+          [
+            {
+              format: 'playbyplay/sound/1',
+              label: 'a',
+              bands: (soundSchema.properties.bands as { const: number }).const,
+              frames,
+              onset: 0,
+              levels: cells,
+              weights: cells,
+              examples: 1,
+            },
+          ],
+          {},
+          (file) => {
+            const bytes = bytesInBase64(Number(file['frames']) * 48);
+            return { ...file, levels: bytes, weights: bytes };
           },
-        ]),
+        ),
         read: (input) => readFingerprint(textOf(input), 'sound.json'),
       };
     },
@@ -409,17 +494,32 @@ export async function openFormats(folder: string): Promise<Readonly<Record<strin
         ),
     }),
     kernel: async () => {
-      const number: Schema = { type: 'number' };
-      const row: Schema = { type: 'array', items: number, minItems: 1, maxItems: 5 };
-      const kernel: Schema = {
-        oneOf: [
-          row,
-          { type: 'array', items: row },
-          { type: 'object', required: ['kernel'], properties: { kernel: row } },
-        ],
-      };
-      return {
-        inputs: jsonOf(kernel, [
+      // Rows of one length: two kernels of three have up to 81 coefficients, the others two rows of any length.
+      const coefficients = fc.oneof(
+        { weight: 10, arbitrary: fc.integer({ min: -300, max: 300 }).map((value) => value / 8) },
+        {
+          weight: 30,
+          arbitrary: fc
+            .double({ min: -10, max: 10, noNaN: true })
+            .filter((value) => value === 0 || Math.abs(value) > 1e-9),
+        },
+        fc.constantFrom<number>(0, ...EXTREME_NUMBERS),
+      );
+      const rectangular = fc
+        .tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }))
+        .chain(([rows, length]) =>
+          fc.array(fc.array(coefficients, { minLength: length, maxLength: length }), {
+            minLength: rows,
+            maxLength: rows,
+          }),
+        );
+      const row = fc.array(coefficients, { minLength: 1, maxLength: 9 });
+      const kernels = fc.oneof<fc.Arbitrary<unknown>[]>(
+        rectangular,
+        row,
+        fc.array(row, { maxLength: 2 }),
+        rectangular.map((kernel) => ({ kernel })),
+        fc.constantFrom(
           [
             [1, 2, 1],
             [2, 4, 2],
@@ -431,16 +531,21 @@ export async function openFormats(folder: string): Promise<Readonly<Record<strin
             [-2, 0, 2],
             [-1, 0, 1],
           ],
-        ]),
+        ),
+      );
+      const methods = ['exact', 'frequency', 'source', 'nearest'] as const;
+      let turn = 0;
+      return {
+        inputs: mutatedJson(kernels),
         read: (input) =>
           quantize(
             io,
             {
               bits: 8,
               'exponent-bits': 4,
-              method: 'frequency',
+              method: methods[turn++ % methods.length],
               symmetry: 'auto',
-              separate: false,
+              separate: turn % 5 === 0,
               json: true,
               format: 'json',
             } as unknown as Parameters<typeof quantize>[1],

@@ -326,15 +326,18 @@ const MAX_RESPONSE_POINTS = 1 << 20;
  * `roundExactly` minimizes.
  */
 export function minimizeResponseDeviation(
-  terms: readonly ResponseTerm[],
+  given: readonly ResponseTerm[],
   shape: readonly number[],
   start: readonly number[],
 ): ResponseSearch {
   const grid = shape.reduce((product) => product * GRID_POINTS, 1);
-  if (terms.length > MAX_RESPONSE_TERMS || grid * terms.length > MAX_RESPONSE_POINTS * GRID_POINTS)
+  if (given.length > MAX_RESPONSE_TERMS || grid * given.length > MAX_RESPONSE_POINTS * GRID_POINTS)
     throw new RangeError(
-      `The frequency response of ${terms.length} coefficients in ${shape.length} dimensions is too much to search; use another method`,
+      `The frequency response of ${given.length} coefficients in ${shape.length} dimensions is too much to search; use another method`,
     );
+  // In units of the coarsest step, a power of two, nothing is rounded and squares of small kernels do not underflow.
+  const scale = given.reduce((most, { unit }) => Math.max(most, unit), 0) || 1;
+  const terms = given.map((term) => ({ ...term, unit: term.unit / scale, error: term.error / scale }));
   const responses = terms.map(({ symmetry }) => responseOf(symmetry, shape));
   const points = responses[0]?.length ?? 0;
   const maxNodes = Math.min(MAX_NODES, Math.floor(MAX_NODE_POINTS / Math.max(1, points)));
@@ -367,26 +370,48 @@ export function minimizeResponseDeviation(
     }
     return sum;
   }
-  function visit(depth: number, partial: Float64Array, missing: number): void {
+  // By depth: the response of the terms chosen so far, and the steps of the next one.
+  const partials = Array.from({ length: order.length + 1 }, () => new Float64Array(points));
+  const choices = order.map((i) => {
+    const { error, unit, least: from, most: to } = terms[i]!;
+    return nearestFirst(from, to, -error / unit);
+  });
+
+  /** Adds an error of a term to the response at a depth; false as soon as the remaining terms cannot bring it below `least`. */
+  function extend(depth: number, error: number): boolean {
+    const [partial, next] = [partials[depth]!, partials[depth + 1]!];
+    const [response, rest] = [responses[order[depth]!]!, slack[depth + 1]];
+    const limit = least * least;
+    for (let k = 0; k < points; k += 2) {
+      const real = partial[k]! + error * response[k]!;
+      const imaginary = partial[k + 1]! + error * response[k + 1]!;
+      next[k] = real;
+      next[k + 1] = imaginary;
+      const freeReal = Math.max(0, Math.abs(real) - (rest?.[k] ?? 0));
+      const freeImaginary = Math.max(0, Math.abs(imaginary) - (rest?.[k + 1] ?? 0));
+      if (freeReal * freeReal + freeImaginary * freeImaginary >= limit) return false;
+    }
+    return true;
+  }
+  function visit(depth: number, missing: number): void {
     if (nodes++ > maxNodes) return;
     if (depth === order.length) {
-      const deviation = worstOf(partial);
+      const deviation = worstOf(partials[depth]!);
       if (Math.abs(missing) < tolerance && deviation < least * (1 - 1e-12)) [least, best] = [deviation, [...steps]];
       return;
     }
     const i = order[depth]!;
-    const { error, unit, weight, least: from, most: to } = terms[i]!;
-    for (const step of nearestFirst(from, to, -error / unit)) {
+    const { error, unit, weight } = terms[i]!;
+    for (const step of choices[depth]!) {
       const left = missing - step * weight * unit;
       if (Math.abs(left) > (span[depth + 1] ?? 0) + tolerance) continue;
-      const next = partial.map((value, k) => value + (error + step * unit) * responses[i]![k]!);
-      if (lowerBound(next, slack[depth + 1]) >= least) continue;
+      if (!extend(depth, error + step * unit)) continue;
       steps[i] = step;
-      visit(depth + 1, next, left);
+      visit(depth + 1, left);
     }
   }
-  visit(0, new Float64Array(points), wanted);
-  return { steps: best, deviation: least, proven: nodes <= maxNodes };
+  visit(0, wanted);
+  return { steps: best, deviation: least * scale, proven: nodes <= maxNodes };
 }
 
 function nearestFirst(from: number, to: number, centre: number): readonly number[] {
@@ -398,18 +423,6 @@ function nearestFirst(from: number, to: number, centre: number): readonly number
 function worstOf(response: Float64Array): number {
   let worst = 0;
   for (let k = 0; k < response.length; k += 2) worst = Math.max(worst, Math.hypot(response[k]!, response[k + 1]!));
-  return worst;
-}
-
-/** Returns a lower bound of the largest deviation over all choices of the remaining terms. */
-function lowerBound(partial: Float64Array, slack: Float64Array | undefined): number {
-  if (!slack) return worstOf(partial);
-  let worst = 0;
-  for (let k = 0; k < partial.length; k += 2) {
-    const real = Math.max(0, Math.abs(partial[k]!) - slack[k]!);
-    const imaginary = Math.max(0, Math.abs(partial[k + 1]!) - slack[k + 1]!);
-    worst = Math.max(worst, Math.hypot(real, imaginary));
-  }
   return worst;
 }
 

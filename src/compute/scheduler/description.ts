@@ -141,6 +141,7 @@ export function parseGraph(value: unknown, source = 'graph'): Graph {
     throw new PlaybyplayError(
       'invalid-graph',
       `the resources of ${source} have ${bytes} bytes; the limit is ${MAX_BYTES}`,
+      { hint: 'Reduce "regions" or "bytes" of a resource.' },
     );
   const regionsOf = (resource: string) => resources.find((one) => one.name === resource)?.regions ?? [1];
   const spaceOf = (call: string) => calls.find((one) => one.name === call)?.space ?? [1];
