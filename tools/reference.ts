@@ -1,13 +1,17 @@
 // Writes the generated pages of the documentation: the commands from the declarations of the command line, the profile
-// format from its JSON Schema with the options of every preprocessing step and detector kind, the codes of issues.
+// format from its JSON Schema with the options of every preprocessing step and detector kind, the codes of issues. Updates the
+// counts of words in the dictionary reference and the README.
 //   node tools/reference.ts
 import type { buildRouteMap } from '@stricli/core';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { app } from '../src/cli/app.ts';
 import { describeOption, optionSyntax, specOf, usageOf } from '../src/cli/help.ts';
 import { describeSchemaOptions } from '../src/cli/schema-options.ts';
 import { operatorNames } from '../src/compute/onnx/operators.ts';
 import { allKinds } from '../src/detectors/registry.ts';
+import { builtinFolder, dictionaryNames } from '../src/dictionary/files.ts';
+import type { DictionaryFile } from '../src/dictionary/format.ts';
 import { issueCodes } from '../src/dictionary/issues.ts';
 import { PROFILE_SCHEMA } from '../src/profile/profile.ts';
 import { STEPS } from '../src/regions/preprocess/steps/index.ts';
@@ -233,9 +237,43 @@ export function issueReference(): string {
   return `${parts.join('\n\n')}\n`;
 }
 
+/** The counts of words of each built-in dictionary, and their sum. */
+async function countWords(): Promise<{ readonly rows: readonly (readonly string[])[]; readonly total: number }> {
+  const files = (await dictionaryNames()).map((name) => {
+    const text = readFileSync(join(builtinFolder, `${name}.json`), 'utf8');
+    const { title = name, objects = [], actions = [], properties = [] } = JSON.parse(text) as DictionaryFile;
+    return { name, title, counts: [objects.length, actions.length, properties.length] };
+  });
+  return {
+    rows: files.map(({ name, title, counts }) => [`\`${name}\``, title, ...counts.map(String)]),
+    total: files.flatMap(({ counts }) => counts).reduce((sum, count) => sum + count, 0),
+  };
+}
+
+/** The text of docs/reference/dictionary.md with present counts of words. */
+export async function dictionaryReference(): Promise<string> {
+  const { rows, total } = await countWords();
+  const page = readFileSync(new URL('../docs/reference/dictionary.md', import.meta.url), 'utf8');
+  const counts = table(['name', 'title', 'objects', 'actions', 'properties'], rows);
+  return page.replace(
+    /\| name \| title \|[^]*?Together they have [\d,]+ words/,
+    () => `${counts}\n\nTogether they have ${total.toLocaleString('en')} words`,
+  );
+}
+
+/** The text of README.md with the number of words, rounded down to hundreds. */
+export async function readmeText(): Promise<string> {
+  const { total } = await countWords();
+  const page = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const rounded = (Math.floor(total / 100) * 100).toLocaleString('en');
+  return page.replace(/\[[\d,]+ words\]/, () => `[${rounded} words]`);
+}
+
 if (import.meta.main) {
   const folder = new URL('../docs/reference/', import.meta.url);
   writeFileSync(new URL('commands.md', folder), commandReference());
   writeFileSync(new URL('profile.md', folder), await profileReference());
   writeFileSync(new URL('issue-codes.md', folder), issueReference());
+  writeFileSync(new URL('dictionary.md', folder), await dictionaryReference());
+  writeFileSync(new URL('../README.md', import.meta.url), await readmeText());
 }
