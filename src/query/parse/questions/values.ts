@@ -1,4 +1,4 @@
-import type { ActionPattern, Condition, Query } from '../../query.ts';
+import type { ActionPattern, Condition, PropertyPattern, Query } from '../../query.ts';
 import { extremeOf, stateAt, stateWhen, takeOf } from './answer-forms.ts';
 import { ask, propertyReading, type Reading, type Rule, rule, type Tokens, reading } from './readings.ts';
 import { isBareProperty, isEvent, isProperty, ofPlayer, isReading } from './subjects.ts';
@@ -147,8 +147,9 @@ function extremeValue(body: Tokens, how: string): readonly Reading[] {
       if (!isProperty(find) || isBareProperty(find)) return undefined;
       if (take === 'sum' || take === 'average') return { find, measure: { of: 'change', take } };
       // The worst loss is the largest; which is the best, nobody can say.
-      if (find.change === 'drops' && how === 'best') return undefined;
-      const isWorstLoss = find.change === 'drops' && how === 'worst';
+      const isLoss = (find as PropertyPattern).change === 'drops';
+      if (isLoss && how === 'best') return undefined;
+      const isWorstLoss = isLoss && how === 'worst';
       return { find, sort: { of: 'change', order: isWorstLoss ? 'highest' : extremeOf(how) }, first: 1 };
     }),
     ...reading(
