@@ -179,6 +179,20 @@ export function pictureSize(text: string): { readonly width: number; readonly he
   return { width: Number(width), height: Number(height) };
 }
 
+/** Parses a part of a frame such as `0.75,0.7,0.25,0.3`: left, top, width and height as fractions. */
+export function framePart(text: string): {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+} {
+  const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  const [x, y, width, height] = numbers as [number, number, number, number];
+  const isInside = numbers.length === 4 && x >= 0 && y >= 0 && width > 0.01 && height > 0.01 && x + width <= 1.001;
+  if (!isInside || !(y + height <= 1.001)) throw new RangeError('a part of the frame such as 0.75,0.7,0.25,0.3');
+  return { x, y, width, height };
+}
+
 /** Parses amounts of memory such as `16MiB` or `500kB` to bytes. */
 export function bytes(text: string): number {
   const [, number, prefix, binary] = /^(\d+(?:\.\d+)?)\s*([kmg]?)(i?)b?$/i.exec(text) ?? [];

@@ -9,6 +9,7 @@ import {
   mediaLimit,
   output,
   pair,
+  framePart,
   pictureSize,
   positiveNumber,
   proposing,
@@ -185,8 +186,13 @@ export const highlights = declare({
     thumbnails: output(value('folder', 'Write a picture of each scene.')),
     aspect: choice(['source', '16:9', '9:16', '1:1'], 'Aspect ratio of the reel. Default: source, or the preset’s.'),
     layout: choice(
-      ['crop', 'hud', 'blur', 'pad'],
-      'How a picture is fitted into another aspect ratio: crop follows the action; hud is crop above the whole HUD; blur shows it whole over a blurred copy; pad shows it between bars.',
+      ['crop', 'hud', 'split', 'blur', 'pad'],
+      'How a picture is fitted into another aspect ratio: crop keeps what the player looks at; hud is crop above the whole HUD; split is crop below a camera picture (--facecam); blur shows it whole over a blurred copy; pad shows it between bars.',
+    ),
+    facecam: value(
+      'x,y,w,h',
+      'Where the recording shows a camera picture, in fractions of the frame; for --layout split.',
+      { parse: framePart },
     ),
     captions: choice(
       ['track', 'burn', 'none'],

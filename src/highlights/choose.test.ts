@@ -197,7 +197,7 @@ describe('chooseScenes', () => {
       dictionary,
       include: ({ statement }) => statement === events[1]!.statement,
     });
-    expect(scenes.map(({ start, end }) => [start, end])).toEqual([[8, 11.3]]);
+    expect(scenes.map(({ start, end }) => [start, end])).toEqual([[8, 11]]);
   });
 
   const opponentKillsPlayer: Statement = { subject: 'opponent', action: 'kill', object: 'player' };
@@ -210,9 +210,9 @@ describe('chooseScenes', () => {
       kill(23),
     ];
     const { scenes } = chooseScenes([source(events)], { dictionary });
-    // The dead player's 21.3–22 are in neither.
+    // The dead player's 21–22 are in neither.
     expect(scenes.map(({ start, end }) => [start, end])).toEqual([
-      [16, 21.3],
+      [16, 21],
       [22, 25],
     ]);
   });
@@ -227,7 +227,7 @@ describe('chooseScenes', () => {
     const ends = [undefined, ({ text }: EventLine) => text.startsWith('player kills')].map((include) =>
       chooseScenes([source(events)], { dictionary, ...(include && { include }) }).scenes.map(({ end }) => end),
     );
-    expect(ends).toEqual([[21.3], [22.5]]);
+    expect(ends).toEqual([[21], [22.5]]);
   });
 
   it('shows the player’s defeats only where they are asked for', () => {
@@ -242,7 +242,7 @@ describe('chooseScenes', () => {
       dictionary,
       include: ({ statement }) => statement === opponentKillsPlayer,
     });
-    // The defeat is shown for 1.2 s; without a respawn in the log nothing after it is.
+    // The second defeat is shown for 1.2 s; without a respawn in the log nothing after it is.
     expect(fails.scenes.map(({ start, end }) => [start, end])).toEqual([[56.1, expect.closeTo(61.3, 6)]]);
   });
 

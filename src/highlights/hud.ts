@@ -4,8 +4,16 @@ import { loadProfile } from '../profile/load.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { placeRegion } from '../regions/place.ts';
 
-/** HUD regions of a game's profile, in fractions of a recording's frame; none for an unknown game. */
-export async function hudRegions(game: string, frame: Size): Promise<Rect[]> {
+/** Where a game shows what, in fractions of a recording's frame. */
+export interface ScreenLayout {
+  /** Regions of the HUD, by name. */
+  readonly hud: ReadonlyMap<string, Rect>;
+  /** The part that the player looks at. */
+  readonly attention?: Rect;
+}
+
+/** The layout of a game by its profile; an empty one for an unknown game. */
+export async function screenLayout(game: string, frame: Size): Promise<ScreenLayout> {
   try {
     const { profile } = await loadProfile(game);
     // Regions that follow an object have no fixed place, and those of companion recordings are in another picture.
@@ -15,17 +23,26 @@ export async function hudRegions(game: string, frame: Size): Promise<Rect[]> {
       return own.length > 0 && own.every((spec) => spec.media !== undefined);
     };
     const fixed = Object.entries(profile.regions).filter(([name, { relative }]) => !relative && !elsewhere(name));
-    return fixed.map(([, region]) => {
-      const { rect } = placeRegion(region, frame, profile.reference);
-      return {
-        x: rect.x / frame.width,
-        y: rect.y / frame.height,
-        width: rect.width / frame.width,
-        height: rect.height / frame.height,
-      };
-    });
+    const placed = new Map(
+      fixed.map(([name, region]) => {
+        const { rect } = placeRegion(region, frame, profile.reference);
+        return [
+          name,
+          {
+            x: rect.x / frame.width,
+            y: rect.y / frame.height,
+            width: rect.width / frame.width,
+            height: rect.height / frame.height,
+          },
+        ] as const;
+      }),
+    );
+    const attention = profile.attention === undefined ? undefined : placed.get(profile.attention);
+    const isRead = (name: string): boolean => specs.some(({ region }) => region === name);
+    const hud = new Map([...placed].filter(([name]) => name !== profile.attention || isRead(name)));
+    return { hud, ...(attention && { attention }) };
   } catch (error) {
-    if (error instanceof PlaybyplayError) return [];
+    if (error instanceof PlaybyplayError) return { hud: new Map() };
     throw error;
   }
 }
@@ -40,9 +57,13 @@ export function bottomHudStrip(hud: readonly Rect[]): Rect | undefined {
   return { x: left, y: top, width: right - left, height: 1 - top };
 }
 
-/** Maps a rectangle of the recording's frame to the reel's frame under a layout; both in fractions. */
-export function mapToReel(rect: Rect, source: Size, reel: Size, layout: Layout): Rect {
-  const window = visibleWindow(source, reel, layout);
+/**
+ * Maps a rectangle of the recording's frame to the reel's frame under a layout; both in fractions.
+ *
+ * @param attention What the crop lies around; default the middle.
+ */
+export function mapToReel(rect: Rect, source: Size, reel: Size, layout: Layout, attention?: Rect): Rect {
+  const window = visibleWindow(source, reel, layout, attention);
   return {
     x: (rect.x - window.x) / window.width,
     y: (rect.y - window.y) / window.height,
@@ -54,9 +75,10 @@ export function mapToReel(rect: Rect, source: Size, reel: Size, layout: Layout):
 /**
  * Part of the recording's frame that the reel shows, in fractions: smaller than the frame for a crop, larger with bars.
  */
-function visibleWindow(source: Size, reel: Size, layout: Layout): Rect {
-  if (layout === 'crop' || layout === 'hud') {
-    const rect = cropAround(0.5, 0.5, source, reel);
+function visibleWindow(source: Size, reel: Size, layout: Layout, attention?: Rect): Rect {
+  if (layout === 'crop' || layout === 'hud' || layout === 'split') {
+    const { x, y, width, height } = attention ?? { x: 0.5, y: 0.5, width: 0, height: 0 };
+    const rect = cropAround(x + width / 2, y + height / 2, source, reel);
     return {
       x: rect.x / source.width,
       y: rect.y / source.height,

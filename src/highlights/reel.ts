@@ -4,11 +4,11 @@ import { type HighlightList, inputsOf, makeHighlightList, type Scene, type Sourc
 import { checkOutput, TemporaryFolder, writeOutput } from '../files/output.ts';
 import { roundTime, type Rational } from '../time.ts';
 import { PlaybyplayError } from '../errors.ts';
-import type { Rect } from '../geometry.ts';
+import type { Rect, Size } from '../geometry.ts';
 import { writeTitleCard } from '../media/write/still.ts';
-import { sizeFor, type Layout } from '../media/write/frame-filter.ts';
+import { plainView, sizeFor, type Layout } from '../media/write/frame-filter.ts';
 import { blendOverlay, captionSvg, type Overlay, renderOverlay } from '../media/write/overlay.ts';
-import { Recording } from '../media/write/recording.ts';
+import { RecordingPool } from '../media/write/timeline.ts';
 import {
   type Paint,
   type ReelExtras,
@@ -20,7 +20,8 @@ import {
 import { LOG_NAME } from '../events/reader.ts';
 import { fingerprintMedia } from '../pipeline/fingerprint.ts';
 import type { SceneChoice } from './choose.ts';
-import { bottomHudStrip, placeCaption, hudRegions, mapToReel } from './hud.ts';
+import { cropCenter, shownWidth } from './attention.ts';
+import { bottomHudStrip, mapToReel, placeCaption, screenLayout, type ScreenLayout } from './hud.ts';
 import { reelChapters, reelCaptions, subtitleLine, type Caption } from './captions.ts';
 
 /** Media fields of a reel's log header. */
@@ -112,8 +113,13 @@ export interface HighlightReelOptions
     | 'overwrite'
   > {
   readonly aspect?: '16:9' | '9:16' | '1:1' | 'source';
-  /** How a recording of another shape is fitted; default: crop for portrait and square reels, else bars. */
+  /**
+   * How a recording of another shape is fitted; default: crop for portrait and square reels where it keeps what the player
+   * looks at, else the whole picture before a blurred copy; bars for others.
+   */
   readonly layout?: Layout;
+  /** Where the picture of a camera is, in fractions of the frame; for the layout `split`. */
+  readonly facecam?: Rect;
   readonly captions?: 'burn' | 'track' | 'none';
   /** Title shown before the first scene. */
   readonly title?: string;
@@ -154,10 +160,12 @@ export async function makeReel(
   const output = { kind: 'video', inputs: inputsOf(sources), overwrite: options.overwrite };
   await checkOutput(path, output);
   await using scratch = options.title === undefined ? undefined : await TemporaryFolder.create();
+  using recordings = new RecordingPool(options.audioTrack);
   const cuts = choice.scenes.map(({ source, start, end }) => ({ media: media(sources[source]!), start, end }));
-  using first = new Recording(cuts[0]!.media);
+  const first = recordings.open(cuts[0]!.media);
   const size = sizeFor(options.aspect ?? 'source', first);
-  const layout = options.layout ?? (options.aspect === '9:16' || options.aspect === '1:1' ? 'crop' : 'pad');
+  const screens = await Promise.all(sources.map(({ header }) => screenLayout(header.game, header.media)));
+  const layout = options.layout ?? defaultLayout(choice, sources, screens, size);
   const lead = scratch === undefined ? 0 : 1;
   if (scratch !== undefined) {
     const card = join(scratch.path, 'title.mp4');
@@ -170,18 +178,30 @@ export async function makeReel(
     );
     cuts.unshift({ media: card, start: 0, end: TITLE_CARD_SECONDS });
   }
-  const hud = layout === 'hud' ? await requireHudStrip(sources, choice) : undefined;
+  const strip = layout === 'hud' ? requireHudStrip(sources, choice, screens) : options.facecam;
+  if (layout === 'split' && strip === undefined)
+    throw new PlaybyplayError('no-facecam', 'the layout split needs to know where the camera picture is', {
+      hint: 'Name it with --facecam x,y,width,height in fractions of the frame.',
+    });
+  const centers = choice.scenes.map((scene) => {
+    if (layout === 'pad' || layout === 'blur') return undefined;
+    const { header } = sources[scene.source]!;
+    const own = { media: media(sources[scene.source]!), ...scene, attention: screens[scene.source]!.attention };
+    return cropCenter(own, shownWidth(header.media, size), recordings);
+  });
   let list: HighlightList | undefined;
   // The recording may be shorter than its log says: scenes without a frame are left out.
   let shown = choice;
-  const { aspect: _, captions = 'track', title, subtitle: __, ...rest } = options;
+  const { aspect: _, captions = 'track', title, subtitle: __, facecam: ___, ...rest } = options;
   const reel = await writeReel(path, cuts, {
     ...rest,
     inputs: output.inputs,
     ...size,
     layout,
-    follow: layout === 'crop' || layout === 'hud',
-    ...(hud && { hud }),
+    ...(strip && { strip }),
+    ...(centers.some((center) => center !== undefined) && {
+      view: (cut: number, t: number) => centers[cut - lead]?.(t) ?? plainView,
+    }),
     prepare: async (plan): Promise<ReelExtras> => {
       const { scenes } = choice;
       shown = {
@@ -200,7 +220,7 @@ export async function makeReel(
           })),
         }),
         ...(captions === 'burn' && {
-          paint: await captionPainter(shownCaptions, plan, await hudInReel(sources, shown, plan, layout)),
+          paint: await captionPainter(shownCaptions, plan, hudInReel(sources, screens, shown, plan, layout)),
         }),
         chapters: lead > 0 ? [{ start: 0, end: chapters[0]!.start, title: title ?? '' }, ...chapters] : chapters,
         log: reelLog(list, shown.scenes, sources, { ...plan, name: basename(path) }),
@@ -226,20 +246,35 @@ async function writeSidecarLog(
   await writeOutput(join(folder, LOG_NAME), log, { kind: 'event log', inputs: inputsOf(sources), overwrite });
 }
 
-/** HUD regions of the games shown, in fractions of the reel's frame. */
-async function hudInReel(
+/** A crop where it keeps what the players look at, else the whole picture: before a blurred copy, or between bars. */
+function defaultLayout(
+  { scenes }: SceneChoice,
   sources: readonly Source[],
-  choice: SceneChoice,
+  screens: readonly ScreenLayout[],
+  size: Size,
+): Layout {
+  const isUpright = size.height >= size.width;
+  if (!isUpright) return 'pad';
+  const isTooWide = scenes.some(
+    ({ source }) => (screens[source]!.attention?.width ?? 0) > shownWidth(sources[source]!.header.media, size),
+  );
+  return isTooWide ? 'blur' : 'crop';
+}
+
+/** HUD regions of the games shown, in fractions of the reel's frame. */
+function hudInReel(
+  sources: readonly Source[],
+  screens: readonly ScreenLayout[],
+  { scenes }: SceneChoice,
   plan: ReelPlan,
   layout: Layout,
-): Promise<Rect[]> {
-  const used = [...new Set(choice.scenes.map(({ source }) => source))].map((index) => sources[index]!.header);
-  const huds = await Promise.all(
-    used.map(async ({ game, media }) =>
-      (await hudRegions(game, media)).map((rect) => mapToReel(rect, media, plan, layout)),
-    ),
-  );
-  return huds.flat();
+): Rect[] {
+  const used = [...new Set(scenes.map(({ source }) => source))];
+  return used.flatMap((source) => {
+    const { hud, attention } = screens[source]!;
+    const { media } = sources[source]!.header;
+    return [...hud.values()].map((rect) => mapToReel(rect, media, plan, layout, attention));
+  });
 }
 
 /**
@@ -247,10 +282,11 @@ async function hudInReel(
  *
  * @throws PlaybyplayError `no-hud` if the profile has none.
  */
-async function requireHudStrip(sources: readonly Source[], choice: SceneChoice): Promise<Rect> {
-  const { game, media } = sources[choice.scenes[0]!.source]!.header;
-  const strip = bottomHudStrip(await hudRegions(game, media));
+function requireHudStrip(sources: readonly Source[], { scenes }: SceneChoice, screens: readonly ScreenLayout[]): Rect {
+  const { source } = scenes[0]!;
+  const strip = bottomHudStrip([...screens[source]!.hud.values()]);
   if (strip) return strip;
+  const { game } = sources[source]!.header;
   throw new PlaybyplayError('no-hud', `the profile of ${game} has no HUD at the bottom of the picture`, {
     hint: 'Choose another layout: crop, blur or pad.',
   });

@@ -45,8 +45,10 @@ const MIN_WINDOW_SECONDS = 0.2;
  */
 export function eventWindows(events: readonly EventLine[], options: WindowOptions): Window[] {
   const limit = options.duration ?? Number.POSITIVE_INFINITY;
-  return shownSpans(options.hidden ?? [], limit).flatMap((span) => {
-    const own = events.filter(({ t }) => t >= span.start && (t < span.end || t === limit));
+  const spans = shownSpans(options.hidden ?? [], limit);
+  return spans.flatMap((span, index) => {
+    // What happens with the defeat belongs to the life that ends, what happens with the respawn to the next.
+    const own = events.filter(({ t }) => t >= span.start && t <= span.end && t !== spans[index + 1]?.start);
     // Before the first frame there is nothing, but an event that lasts can reach into the recording.
     const early = span.start === 0 ? events.filter(({ t }) => t < 0) : [];
     return windowsWithin(span, [...early, ...own], options);
@@ -87,8 +89,7 @@ function windowsWithin(span: Span, events: readonly EventLine[], options: Window
   return windows.filter((window) => window.end > window.start);
 }
 
-/** Seconds shown of a defeat that ends a scene, and of one that a scene is about. */
-const SHOWN_DEFEAT_SECONDS = 0.3;
+/** Seconds shown after a defeat that a scene is about. Others end their scene at once: score tables appear with them. */
 const WANTED_DEFEAT_SECONDS = 1.2;
 /** Seconds after a defeat within which an event can still be its consequence: a rocket that was in flight. */
 const AFTERMATH_SECONDS = 3;
@@ -124,8 +125,8 @@ export function deadSpans(
         ? event.t + WANTED_DEFEAT_SECONDS
         : event.end + SHOWN_AFTERMATH_SECONDS,
     );
-    const start = Math.max(defeat.t + SHOWN_DEFEAT_SECONDS, ...shown);
-    if (start < end) spans.push({ start, end });
+    const start = Math.max(defeat.t, ...shown);
+    if (start <= end) spans.push({ start, end });
   }
   // A respawn whose defeat nothing shows ends a scene, too.
   const respawns = ordered.filter((event) => isRespawn(event, dictionary)).map(({ t }) => ({ start: t, end: t }));

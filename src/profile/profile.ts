@@ -343,6 +343,12 @@ export const PROFILE_SCHEMA = {
       'fraction',
     ),
     regions: { type: 'object', maxProperties: 500, propertyNames: NAME, additionalProperties: REGION },
+    attention: {
+      type: 'string',
+      format: 'region',
+      description:
+        'The region that the player looks at: around the crosshair, the own car, the active unit. Crops of reels keep its middle, or all of it where it is larger than they are. Default: where the picture moves, near the middle.',
+    },
     screens: table(
       NAME,
       object(['detector'], { detector: DETECTOR_NAME, value: VALUE }),

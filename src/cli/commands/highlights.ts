@@ -100,7 +100,7 @@ function reelSettings(
   { sources, choice, dictionary, preset }: Selection,
   io: CommandIo,
 ): HighlightReelOptions {
-  const { layout, quality, hardware, encoder } = options;
+  const { layout, facecam, quality, hardware, encoder } = options;
   const scenes = formatCount(choice.scenes.length, 'scene');
   const isAutomatic = options.title === 'auto' || (options.title === undefined && preset.titles === true);
   const summarized = isAutomatic ? summarize(sources, choice.scenes, dictionary) : undefined;
@@ -108,6 +108,7 @@ function reelSettings(
   return {
     aspect: options.aspect ?? preset.aspect ?? 'source',
     captions: options.captions ?? preset.captions ?? 'track',
+    ...(facecam !== undefined && { layout: 'split', facecam }),
     ...(layout !== undefined && { layout }),
     ...(title !== undefined &&
       title !== '' && { title, subtitle: summarized ? `${summarized.tally} · ${scenes}` : scenes }),

@@ -30,6 +30,22 @@ describe('followAction', () => {
       expect(Math.abs(actionAt(path, t) - actionAt(path, t - 0.1))).toBeLessThan(0.0155);
   });
 
+  it('keeps the middle of the frame in the view where the camera moves', async () => {
+    const path = join(folder, 'camera.mp4');
+    // Stripes that pass by, and a box at the right that shakes.
+    await writePaintedClip(path, 6, (luma, n) => {
+      for (let x = 0; x < PAINTED.width; x++) {
+        const level = 60 + 12 * ((Math.floor((x + 5 * n) / 20) * 7919) % 11);
+        for (let y = 0; y < PAINTED.height; y++) luma[y * PAINTED.width + x] = level;
+      }
+      for (let y = 60; y < 120; y++) luma.fill(235, y * PAINTED.width + 270 + 8 * (n % 3), y * PAINTED.width + 300);
+    });
+    using recording = new Recording(path);
+    const view = 0.32;
+    const { xs } = followAction(recording, 0, 6, view);
+    for (const x of xs) expect(Math.abs(x - 0.5)).toBeLessThanOrEqual(0.3 * view);
+  });
+
   it('stays in the middle where nothing moves', async () => {
     using recording = new Recording(await boxClip('still.mp4', 3, () => 0.8));
     const path = followAction(recording, 0, 0.15);

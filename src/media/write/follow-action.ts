@@ -23,8 +23,12 @@ const NOISE_LEVELS = 10;
 /** How far the view moves from the middle, and how fast, as shares of the frame's width. */
 const MAX_OFFSET = 0.25;
 const MAX_SPEED_PER_SECOND = 0.15;
-/** Positions that the view can take, one step of time apart at full speed. */
-const POSITIONS = 2 * Math.round(MAX_OFFSET / (MAX_SPEED_PER_SECOND * STEP_SECONDS)) + 1;
+/**
+ * Where the camera moves in at least this share of the samples with motion, the game keeps what matters in the middle of the
+ * frame; the view then moves only so far that the middle stays in the inner part of it.
+ */
+const MIN_CAMERA_SHARE = 0.05;
+const INNER_SHARE = 0.5;
 /** Cost of moving by one position, and of the outermost position, as shares of what moves in one sample. */
 const MOVE_COST = 0.01;
 const OFFSET_COST = 0.06;
@@ -42,15 +46,22 @@ const QUIET_MOTION = 600;
 export function followAction(recording: Recording, start: number, end: number, view = 0.32): ActionPath {
   using scaler = new FrameFilter(WIDTH, HEIGHT, 'gray');
   const times: number[] = [];
-  const moving: number[][] = [];
+  const moving: (readonly number[])[] = [];
+  let [changed, shifted] = [0, 0];
   let before: Uint8Array | undefined;
   for (const { frame, t } of recording.framesEvery(STEP_SECONDS, start, end)) {
     const now = scaler.pixels(frame, recording.rotation);
     times.push(t);
-    moving.push(before ? columnMotion(before, now) : Array.from({ length: WIDTH }, () => 0));
+    const { columns, isShifted } = before ? columnMotion(before, now) : NO_MOTION;
+    moving.push(columns);
+    if (isShifted || columns.some((amount) => amount > 0)) changed++;
+    if (isShifted) shifted++;
     before = now;
   }
-  return { times, xs: smooth(bestPath(moving.map((columns) => positionScores(columns, view)))) };
+  const cameraMoves = shifted > changed * MIN_CAMERA_SHARE;
+  const centers = viewCenters(cameraMoves ? Math.min(MAX_OFFSET, (view / 2) * INNER_SHARE) : MAX_OFFSET);
+  const path = bestPath(moving.map((columns) => positionScores(columns, view, centers)));
+  return { times, xs: smooth(path.map((position) => centers[position]!)) };
 }
 
 /** Interpolates the path at `t` seconds of the recording. */
@@ -62,8 +73,22 @@ export function actionAt({ times, xs }: ActionPath, t: number): number {
   return xs[after - 1]! + share * (xs[after]! - xs[after - 1]!);
 }
 
+/** Centres that the view can take, one step of time apart at full speed. @param reach Largest distance from the middle. */
+function viewCenters(reach: number): number[] {
+  const steps = Math.max(1, Math.round(reach / (MAX_SPEED_PER_SECOND * STEP_SECONDS)));
+  return Array.from({ length: 2 * steps + 1 }, (_, position) => 0.5 + (position / steps - 1) * reach);
+}
+
+/** How much changes in each column beyond the shift of the whole picture, and whether there is such a shift. */
+interface ColumnMotion {
+  readonly columns: readonly number[];
+  readonly isShifted: boolean;
+}
+
+const NO_MOTION: ColumnMotion = { columns: Array.from({ length: WIDTH }, () => 0), isShifted: false };
+
 /** Measures how much changes in each column beyond the shift of the whole picture that explains most. */
-function columnMotion(before: Uint8Array, now: Uint8Array): number[] {
+function columnMotion(before: Uint8Array, now: Uint8Array): ColumnMotion {
   let smallest = Number.POSITIVE_INFINITY;
   let best: readonly [number, number] = [0, 0];
   for (let dy = -MAX_SHIFT_Y; dy <= MAX_SHIFT_Y; dy += 2) {
@@ -77,6 +102,14 @@ function columnMotion(before: Uint8Array, now: Uint8Array): number[] {
     }
   }
   const [dx, dy] = best;
+  const columns = columnDifferences(before, now, dx, dy);
+  // A camera moves everything; an object that moves over a plain background is explained by a shift, too.
+  const changed = columnDifferences(before, now, 0, 0).filter((amount) => amount > 0);
+  return { columns, isShifted: (dx !== 0 || dy !== 0) && changed.length > WIDTH / 2 };
+}
+
+/** Sums the differences in each column between two pictures, one of them shifted. */
+function columnDifferences(before: Uint8Array, now: Uint8Array, dx: number, dy: number): number[] {
   return Array.from({ length: WIDTH }, (_, x) => {
     if (x - dx < 0 || x - dx >= WIDTH) return 0;
     let sum = 0;
@@ -99,20 +132,15 @@ function meanDifference(before: Uint8Array, now: Uint8Array, dx: number, dy: num
   return sum / count;
 }
 
-/** Share of the motion that each position of the view shows, less the cost of its offset. */
-function positionScores(columns: readonly number[], view: number): number[] {
+/** Share of the motion that the view shows around each centre, less the cost of its offset. */
+function positionScores(columns: readonly number[], view: number, centers: readonly number[]): number[] {
   const sums = columns.reduce<number[]>((list, value) => [...list, list.at(-1)! + value], [0]);
   const all = sums.at(-1)! + QUIET_MOTION;
-  return Array.from({ length: POSITIONS }, (_, position) => {
-    const middle = positionCenter(position);
+  return centers.map((middle) => {
     const from = Math.max(0, Math.min(1 - view, middle - view / 2)) * WIDTH;
     const shown = sums[Math.round(from + view * WIDTH)]! - sums[Math.round(from)]!;
     return shown / all - OFFSET_COST * ((middle - 0.5) / MAX_OFFSET) ** 2;
   });
-}
-
-function positionCenter(position: number): number {
-  return 0.5 + ((2 * position) / (POSITIONS - 1) - 1) * MAX_OFFSET;
 }
 
 /** Finds the path with the greatest sum of scores that moves by at most one position per step. */
@@ -133,12 +161,12 @@ function bestPath(values: readonly (readonly number[])[]): number[] {
       (part, position) => part + last[origins[position]!]! - (origins[position] === position ? 0 : MOVE_COST),
     );
   }
-  const middle = (POSITIONS - 1) / 2;
+  const middle = ((values[0]?.length ?? 1) - 1) / 2;
   // Start from the middle, which wins where all positions are equal.
   let at = sums.reduce((best, sum, position) => (sum > sums[best]! + 1e-12 ? position : best), middle);
   const path = [at];
   for (const origins of from.toReversed()) path.unshift((at = origins[at]!));
-  return values.length > 0 ? path.map(positionCenter) : [];
+  return values.length > 0 ? path : [];
 }
 
 /** Smooths where the view starts and stops. */

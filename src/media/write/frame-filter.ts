@@ -15,9 +15,36 @@ import type { ColorTags } from './encoder.ts';
 
 /**
  * How a frame is fitted into another shape: `pad` between black bars, `blur` in front of a blurred copy of itself, `crop`
- * to fill the shape, `hud` cropped above a strip that shows the whole HUD.
+ * to fill the shape, `hud` cropped above a strip that shows the whole HUD, `split` cropped below a strip that shows another
+ * part of the frame, such as a camera on the player's face.
  */
-export type Layout = 'pad' | 'blur' | 'crop' | 'hud';
+export type Layout = 'pad' | 'blur' | 'crop' | 'hud' | 'split';
+
+/** What is shown of a frame, and how. */
+export interface View {
+  /** Centre of a crop, as fractions of the upright frame. */
+  readonly x: number;
+  readonly y: number;
+  /** Enlargement beyond what the layout needs; default 1. */
+  readonly zoom?: number;
+  /** Parts of the frame that are shown again, enlarged, over the picture. */
+  readonly lifted?: readonly Lifted[];
+  /** 1 (default) as it is, 0 black. */
+  readonly brightness?: number;
+  /** Horizontal blur, as the standard deviation in shares of the width; default 0. */
+  readonly smear?: number;
+}
+
+/** A part of the frame shown again over the picture. */
+export interface Lifted {
+  /** Fractions of the upright frame. */
+  readonly from: Rect;
+  /** Fractions of the result. */
+  readonly to: Rect;
+}
+
+/** The whole frame, or its middle. */
+export const plainView: View = { x: 0.5, y: 0.5 };
 
 /** Returns the size of a reel of some shape: as many lines as the source has, rounded to even. */
 export function sizeFor(aspect: '16:9' | '9:16' | '1:1' | 'source', source: Size): Size {
@@ -32,9 +59,10 @@ export function sizeFor(aspect: '16:9' | '9:16' | '1:1' | 'source', source: Size
  * Returns the largest part of a source frame that has the target's shape, in even pixels.
  *
  * @param x Its center, as fractions of the source.
+ * @param zoom Enlargement beyond filling the target.
  */
-export function cropAround(x: number, y: number, source: Size, target: Size): Rect {
-  const scale = Math.min(source.width / target.width, source.height / target.height);
+export function cropAround(x: number, y: number, source: Size, target: Size, zoom = 1): Rect {
+  const scale = Math.min(source.width / target.width, source.height / target.height) / zoom;
   const width = Math.min(even(target.width * scale), source.width);
   const height = Math.min(even(target.height * scale), source.height);
   return {
@@ -45,10 +73,13 @@ export function cropAround(x: number, y: number, source: Size, target: Size): Re
   };
 }
 
-/** Divides a frame for the `hud` layout into lines of the picture and lines of the strip below it, both even. */
+/** The strip of the layouts `hud` and `split` takes at most this share of the height. */
+const MAX_STRIP_SHARE = 0.4;
+
+/** Divides a frame for the `hud` and `split` layouts into lines of the picture and lines of the strip below it, both even. */
 export function hudStrip(hud: Rect, source: Size, target: Size): { readonly picture: number; readonly strip: number } {
   const lines = (target.width * hud.height * source.height) / (hud.width * source.width);
-  const strip = Math.min(even(lines), even(target.height * 0.4));
+  const strip = Math.min(even(lines), even(target.height * MAX_STRIP_SHARE));
   return { picture: target.height - strip, strip };
 }
 
@@ -68,11 +99,6 @@ const PIXEL_FORMATS = {
   gray: AV_PIX_FMT_GRAY8,
 } as const;
 
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-
 /** Filters that rotate a picture clockwise. */
 const ROTATION_FILTERS: Readonly<Record<Rotation, readonly string[]>> = {
   0: [],
@@ -85,8 +111,8 @@ const ROTATION_FILTERS: Readonly<Record<Rotation, readonly string[]>> = {
 export interface FrameFilterOptions {
   /** What to do where the shapes differ; default `pad`. */
   readonly layout?: Layout;
-  /** Region of the HUD for the `hud` layout, in fractions of the upright frame. */
-  readonly hud?: Rect;
+  /** The part that the strip of the layouts `hud` and `split` shows, in fractions of the upright frame. */
+  readonly strip?: Rect;
   /** Matrix and range of the result; default those of the frame. */
   readonly levels?: Levels;
 }
@@ -100,7 +126,7 @@ export class FrameFilter implements Disposable {
   readonly #height: number;
   readonly #format: keyof typeof PIXEL_FORMATS;
   readonly #layout: Layout;
-  readonly #hud: Rect;
+  readonly #strip: Rect;
   readonly #levels: Levels | undefined;
   #graph: FilterGraph | undefined;
   #source: FilterContext | undefined;
@@ -117,7 +143,7 @@ export class FrameFilter implements Disposable {
   ) {
     this.#format = format;
     this.#layout = options.layout ?? 'pad';
-    this.#hud = options.hud ?? { x: 0, y: 0.85, width: 1, height: 0.15 };
+    this.#strip = options.strip ?? { x: 0, y: 0.85, width: 1, height: 0.15 };
     this.#levels = options.levels;
     this.#width = width;
     this.#height = height;
@@ -128,21 +154,34 @@ export class FrameFilter implements Disposable {
    * Returns the frame itself where it fits already, else a frame that is valid until the next call.
    *
    * @param rotation Clockwise rotation that makes the frame upright.
-   * @param center Center of a crop, in fractions of the upright frame.
+   * @param view What is shown of the frame.
    */
-  apply(frame: Frame, rotation: Rotation = 0, center: Point = { x: 0.5, y: 0.5 }): Frame {
+  apply(frame: Frame, rotation: Rotation = 0, view: View = plainView): Frame {
     const format = PIXEL_FORMATS[this.#format];
     const upright = rotation % 180 === 0 ? frame : { width: frame.height, height: frame.width };
     const fits = rotation === 0 && frame.width === this.#width && frame.height === this.#height;
     const levels = completeLevels({ space: frame.colorSpace, range: frame.colorRange }, this.#levels);
-    if (fits && frame.format === format && matchesLevels(levels, this.#levels)) return frame;
+    const { zoom = 1, lifted = [], brightness = 1, smear = 0 } = view;
+    const look = JSON.stringify([zoom, lifted, brightness, smear]);
+    if (fits && look === PLAIN_LOOK && frame.format === format && matchesLevels(levels, this.#levels)) return frame;
     const { width, height, sampleAspectRatio } = frame;
-    const key = [width, height, frame.format, `${sampleAspectRatio}`, rotation, levels.space, levels.range].join();
+    const key = [
+      width,
+      height,
+      frame.format,
+      `${sampleAspectRatio}`,
+      rotation,
+      levels.space,
+      levels.range,
+      look,
+    ].join();
+    const crop = this.#cropOf(upright, view);
     if (key !== this.#key) {
-      this.#build(frame, upright, rotation, levels);
+      this.#build(frame, upright, rotation, levels, view, crop);
       this.#key = key;
+      this.#crop = '';
     }
-    if (this.#layout === 'crop' || this.#layout === 'hud') this.#moveCrop(upright, center);
+    if (crop) this.#moveCrop(crop);
     FFmpegError.throwIfError(this.#source!.buffersrcAddFrameSync(frame, AV_BUFFERSRC_FLAG_KEEP_REF), 'scale');
     this.#output.unref();
     FFmpegError.throwIfError(this.#sink!.buffersinkGetFrameSync(this.#output), 'scale');
@@ -159,11 +198,7 @@ export class FrameFilter implements Disposable {
     return packed;
   }
 
-  #moveCrop(frame: Size, { x, y }: Point): void {
-    const rect =
-      this.#layout === 'hud'
-        ? this.#cropAboveHud(frame, x)
-        : cropAround(x, y, frame, { width: this.#width, height: this.#height });
+  #moveCrop(rect: Rect): void {
     const wanted = `${rect.x}:${rect.y}`;
     if (wanted === this.#crop) return;
     this.#graph!.sendCommand('crop@view', 'x', String(rect.x));
@@ -171,23 +206,31 @@ export class FrameFilter implements Disposable {
     this.#crop = wanted;
   }
 
-  /** The part of the frame that is shown above the HUD's strip. */
-  #cropAboveHud(frame: Size, x: number): Rect {
-    const { picture } = hudStrip(this.#hud, frame, { width: this.#width, height: this.#height });
-    const free = { width: frame.width, height: even(frame.height * this.#hud.y) };
-    return cropAround(x, 0.5, free, { width: this.#width, height: picture });
+  /** The part of the upright frame that is shown; undefined for all of it. */
+  #cropOf(frame: Size, { x, y, zoom = 1 }: View): Rect | undefined {
+    const [layout, target] = [this.#layout, { width: this.#width, height: this.#height }];
+    if (layout === 'pad' || layout === 'blur') return zoom > 1 ? cropAround(x, y, frame, frame, zoom) : undefined;
+    if (layout === 'crop') return cropAround(x, y, frame, target, zoom);
+    const { picture } = hudStrip(this.#strip, frame, target);
+    // Above the HUD, which is in the strip.
+    const free = layout === 'hud' ? { width: frame.width, height: even(frame.height * this.#strip.y) } : frame;
+    return cropAround(x, (y * frame.height) / free.height, free, { width: this.#width, height: picture }, zoom);
   }
 
-  #build(frame: Frame, upright: Size, rotation: Rotation, levels: Levels): void {
+  #build(frame: Frame, upright: Size, rotation: Rotation, levels: Levels, view: View, crop: Rect | undefined): void {
     this.#graph?.free();
     const { num, den } = frame.sampleAspectRatio;
     const aspect = num > 0 && den > 0 ? `${num}/${den}` : '1/1';
     const wanted = matchesLevels(levels, this.#levels) ? undefined : completeLevels(this.#levels!, levels);
+    const { brightness = 1, smear = 0 } = view;
+    const dim = `128+(val-128)*${brightness}`;
     const chain = [
       `buffer@in=video_size=${frame.width}x${frame.height}:pix_fmt=${frame.format}:time_base=1/1000000:pixel_aspect=${aspect}:colorspace=${levels.space}:range=${levels.range}`,
       ...ROTATION_FILTERS[rotation],
       ...(wanted ? [`scale=out_color_matrix=${wanted.space}:out_range=${wanted.range}`] : []),
-      this.#layoutFilters(upright),
+      this.#withLifted(this.#layoutFilters(upright, crop), upright, view.lifted ?? []),
+      ...(smear > 0 ? [`gblur=sigma=${smear * this.#width}:sigmaV=0.1`] : []),
+      ...(brightness < 1 ? ['format=pix_fmts=yuv420p', `lutyuv=y=16+(val-16)*${brightness}:u=${dim}:v=${dim}`] : []),
       `format=pix_fmts=${this.#format}`,
       'buffersink@out',
     ];
@@ -198,34 +241,51 @@ export class FrameFilter implements Disposable {
     this.#graph = graph;
     this.#source = graph.getFilter('buffer@in')!;
     this.#sink = graph.getFilter('buffersink@out')!;
-    this.#crop = '';
   }
 
   /** The layout's filters, as FFmpeg writes filter graphs. */
-  #layoutFilters(frame: Size): string {
+  #layoutFilters(frame: Size, crop: Rect | undefined): string {
     const [w, h] = [this.#width, this.#height];
+    if (this.#layout === 'crop') return cropTo('crop@view', crop!, w, h);
+    if (this.#layout === 'hud' || this.#layout === 'split') return this.#stripFilters(frame, crop!);
+    const zoomed = crop ? `${cropTo('crop@view', crop, frame.width, frame.height)},` : '';
     const whole = `scale=w='max(2,2*round(min(${w},${h}*dar)/2))':h='max(2,2*round(min(${h},${w}/dar)/2))':flags=lanczos,setsar=1`;
-    if (this.#layout === 'pad') return `${whole},pad=${w}:${h}:(ow-iw)/2:(oh-ih)/2`;
-    if (this.#layout === 'crop') return cropTo('crop@view', cropAround(0.5, 0.5, frame, { width: w, height: h }), w, h);
-    if (this.#layout === 'hud') return this.#hudFilters(frame);
+    if (this.#layout === 'pad') return `${zoomed}${whole},pad=${w}:${h}:(ow-iw)/2:(oh-ih)/2`;
     // Blurring a small copy looks the same at a fraction of the cost.
     const [bw, bh] = [Math.ceil(w / 16) * 2, Math.ceil(h / 16) * 2];
     const back = `scale=w='if(gt(dar,${w}/${h}),2*round(${bh}*dar/2),${bw})':h='if(gt(dar,${w}/${h}),${bh},2*round(${bw}/dar/2))'`;
     const blur = `crop=${bw}:${bh},gblur=sigma=4,eq=brightness=-0.12,scale=${w}:${h},setsar=1`;
-    return `split[a][b];[a]${back},${blur}[back];[b]${whole}[front];[back][front]overlay=x=(W-w)/2:y=(H-h)/2:format=yuv420`;
+    return `${zoomed}split[a][b];[a]${back},${blur}[back];[b]${whole}[front];[back][front]overlay=x=(W-w)/2:y=(H-h)/2:format=yuv420`;
   }
 
-  /** The picture without its HUD above a strip with the HUD. */
-  #hudFilters(frame: Size): string {
-    const { picture, strip } = hudStrip(this.#hud, frame, { width: this.#width, height: this.#height });
-    const hud = {
-      x: Math.round((this.#hud.x * frame.width) / 2) * 2,
-      y: Math.round((this.#hud.y * frame.height) / 2) * 2,
-      width: even(this.#hud.width * frame.width),
-      height: even(this.#hud.height * frame.height),
-    };
-    const view = cropTo('crop@view', this.#cropAboveHud(frame, 0.5), this.#width, picture);
-    return `split[a][b];[a]${view}[view];[b]${cropTo('crop', hud, this.#width, strip)}[hud];[view][hud]vstack=inputs=2`;
+  /** The picture and a strip with another part of the frame: below it for a HUD, above it for a camera. */
+  #stripFilters(frame: Size, crop: Rect): string {
+    const { picture, strip } = hudStrip(this.#strip, frame, { width: this.#width, height: this.#height });
+    const view = cropTo('crop@view', crop, this.#width, picture);
+    const other = cropTo('crop', pixelsOf(this.#strip, frame), this.#width, strip);
+    const order = this.#layout === 'hud' ? '[view][strip]' : '[strip][view]';
+    return `split[a][b];[a]${view}[view];[b]${other}[strip];${order}vstack=inputs=2`;
+  }
+
+  /** Adds the lifted parts over the picture that filters make. */
+  #withLifted(filters: string, frame: Size, lifted: readonly Lifted[]): string {
+    if (lifted.length === 0) return filters;
+    const target = { width: this.#width, height: this.#height };
+    const names = lifted.map((_, index) => `[l${index}]`);
+    const parts = lifted.map(({ from, to }, index) => {
+      const { x, y, width, height } = pixelsOf(to, target);
+      return {
+        cut: `[l${index}]${cropTo('crop', pixelsOf(from, frame), width, height)}[m${index}]`,
+        lay: `[p${index}][m${index}]overlay=x=${x}:y=${y}:format=yuv420`,
+      };
+    });
+    const laid = parts.map(({ lay }, index) => (index < parts.length - 1 ? `${lay}[p${index + 1}]` : lay));
+    return [
+      `split=${lifted.length + 1}[base]${names.join('')}`,
+      `[base]${filters}[p0]`,
+      ...parts.map(({ cut }) => cut),
+      ...laid,
+    ].join(';');
   }
 
   [Symbol.dispose](): void {
@@ -247,6 +307,23 @@ function matchesLevels(levels: Levels, wanted: Levels | undefined): boolean {
   if (!wanted) return true;
   const { space, range } = completeLevels(wanted, levels);
   return space === levels.space && range === levels.range;
+}
+
+/** A look without effects, which leaves a frame that fits as it is. */
+const PLAIN_LOOK = JSON.stringify([1, [], 1, 0]);
+
+/** A part of a frame in even pixels within it. */
+function pixelsOf({ x, y, width, height }: Rect, frame: Size): Rect {
+  const [w, h] = [
+    Math.min(even(width * frame.width), frame.width),
+    Math.min(even(height * frame.height), frame.height),
+  ];
+  return {
+    x: clampEven(x * frame.width, frame.width - w),
+    y: clampEven(y * frame.height, frame.height - h),
+    width: w,
+    height: h,
+  };
 }
 
 /** Filters that crop a part and enlarge it. @param crop The crop filter, with its name if commands move it. */

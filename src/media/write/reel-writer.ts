@@ -5,7 +5,6 @@ import { nalUnits } from '../bitstream/nal.ts';
 import { AUDIO_SAMPLE_RATE, createAudioFeed, timelineAudio } from './audio-mix.ts';
 import { mp4IndexBytes } from './container-edits.ts';
 import { AudioEncoder, VideoEncoder, type VideoEncoding } from './encoder.ts';
-import { type ActionPath, actionAt, followAction } from './follow-action.ts';
 import { FrameFilter } from './frame-filter.ts';
 import { type Container, encodeText, isMp4Family, Muxer, type TimedText } from './muxer.ts';
 import {
@@ -16,7 +15,6 @@ import {
   type StreamCopy,
   unitsToCopy,
 } from './stream-copy.ts';
-import { Recording } from './recording.ts';
 import type { ReelExtras, ReelOptions, WrittenReel } from './reel.ts';
 import { rescale, secondsIn, type TimedCut, type Timeline } from './timeline.ts';
 
@@ -61,13 +59,12 @@ export class ReelWriter implements Disposable {
   #audio: Stream | undefined;
   #copied = 0;
   #encoded = 0;
-  #actionPath: { readonly cut: TimedCut; readonly path: ActionPath } | undefined;
 
   constructor(path: string, plan: WriterPlan, options: ReelOptions) {
     const { container, timeline, encoding } = plan;
     this.#plan = plan;
     this.#options = options;
-    const copy = options.method === 'full' ? undefined : decideCopy(plan);
+    const copy = options.method === 'full' ? undefined : decideCopy(plan, options);
     if (typeof copy === 'string') this.#obstacle = copy;
     else this.#copy = copy;
     this.#segments = timeline.cuts.map((cut): readonly Segment[] =>
@@ -214,28 +211,17 @@ export class ReelWriter implements Disposable {
   async #encodeFrame(cut: TimedCut, frame: Frame, pts: bigint, at: bigint, isKey: boolean): Promise<void> {
     this.#advance(cut, pts);
     const { encoding, extras, timeline } = this.#plan;
-    const filtered = this.#filter.apply(frame, cut.recording.rotation, { x: this.#cropCenter(cut, pts), y: 0.5 });
+    const { recording, index } = cut;
+    const reelSeconds = secondsIn(at, timeline.timeBase);
+    const view = this.#options.view?.(index, recording.seconds(pts), reelSeconds);
+    const filtered = this.#filter.apply(frame, recording.rotation, view);
     if (extras.paint) {
       filtered.makeWritable();
       const { width, height } = encoding;
       const planes = { width, height, planes: filtered.data!, strides: filtered.linesize };
-      extras.paint(planes, secondsIn(at, timeline.timeBase), cut.index);
+      extras.paint(planes, reelSeconds, index);
     }
     await this.#encoder!.encode(filtered, at, isKey);
-  }
-
-  /** Horizontal center of a crop, as a fraction of the frame. */
-  #cropCenter(cut: TimedCut, pts: bigint): number {
-    if (!this.#options.follow) return 0.5;
-    const { recording } = cut;
-    if (this.#actionPath?.cut !== cut) {
-      using other = new Recording(recording.path);
-      const { width, height } = this.#plan.encoding;
-      const view = Math.min(1, (width * recording.height) / (height * recording.width));
-      const [start, end] = [recording.seconds(cut.times[0]!), recording.seconds(cut.to)];
-      this.#actionPath = { cut, path: followAction(other, start, end, view) };
-    }
-    return actionAt(this.#actionPath.path, recording.seconds(pts));
   }
 
   /** Position in the reel of a frame of a cut. */
@@ -303,8 +289,8 @@ export class ReelWriter implements Disposable {
   }
 }
 
-function decideCopy({ container, timeline, encoding, extras }: WriterPlan): StreamCopy | string {
-  if (extras.paint) return 'captions or overlays are drawn into it';
+function decideCopy({ container, timeline, encoding, extras }: WriterPlan, { view }: ReelOptions): StreamCopy | string {
+  if (extras.paint || view) return 'captions, overlays or effects are drawn into it';
   if (container === 'webm') return 'webm contains VP9';
   return planStreamCopy(timeline, encoding);
 }

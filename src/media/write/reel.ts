@@ -2,7 +2,7 @@ import { checkOutput, type OutputOptions, type OutputPolicy, produceOutput } fro
 import type { Rational } from '../../time.ts';
 import type { AudioMixOptions } from './audio-mix.ts';
 import { addChaptersToMatroska, addToMp4, type Chapter } from './container-edits.ts';
-import { even, type FrameFilterOptions } from './frame-filter.ts';
+import { even, type FrameFilterOptions, type View } from './frame-filter.ts';
 import { type Container, containerForPath, isMp4Family, type TimedText } from './muxer.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { findHardwareEncoder, type VideoEncoding } from './encoder.ts';
@@ -53,8 +53,14 @@ export interface ReelOptions extends AudioMixOptions, FrameFilterOptions, Output
   /** Frame size; default that of the first recording. Rounded to even. */
   readonly width?: number;
   readonly height?: number;
-  /** A crop follows the action instead of staying in the middle. */
-  readonly follow?: boolean;
+  /**
+   * What is shown of a frame; default its middle.
+   *
+   * @param cut Index in the list of cuts that was asked for.
+   * @param t Seconds of the recording.
+   * @param at Seconds of the reel.
+   */
+  readonly view?: (cut: number, t: number, at: number) => View;
   /** One constant frame rate; default that of the recordings, with their own times where they agree. */
   readonly frameRate?: Rational;
   /** Constant quality on x264's scale: 0 (lossless) to 51; default 20. */

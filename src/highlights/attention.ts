@@ -1,0 +1,37 @@
+import type { Rect, Size } from '../geometry.ts';
+import { actionAt, followAction } from '../media/write/follow-action.ts';
+import type { View } from '../media/write/frame-filter.ts';
+import type { RecordingPool } from '../media/write/timeline.ts';
+import type { Span } from './windows.ts';
+
+/** Centre of a crop over time, as fractions of the frame. @param t Seconds of the recording. */
+export type CropCenter = (t: number) => Pick<View, 'x' | 'y'>;
+
+/** What a crop is made for. */
+interface CroppedScene extends Span {
+  readonly media: string;
+  /** The part that the player looks at, in fractions of the frame, if it is known. */
+  readonly attention?: Rect | undefined;
+}
+
+/** Share of a frame's width that a crop to another shape shows. */
+export function shownWidth(source: Size, target: Size): number {
+  return Math.min(1, (target.width * source.height) / (target.height * source.width));
+}
+
+/**
+ * Decides where the crop of a scene lies: around what the player looks at where the profile names it, else where the picture
+ * moves, near the middle.
+ *
+ * @param width Share of the frame's width that the crop shows.
+ */
+export function cropCenter(scene: CroppedScene, width: number, recordings: RecordingPool): CropCenter {
+  const { attention } = scene;
+  if (attention) {
+    const center = { x: attention.x + attention.width / 2, y: attention.y + attention.height / 2 };
+    return () => center;
+  }
+  if (width >= 1) return () => ({ x: 0.5, y: 0.5 });
+  const path = followAction(recordings.open(scene.media), scene.start, scene.end, width);
+  return (t) => ({ x: actionAt(path, t), y: 0.5 });
+}
