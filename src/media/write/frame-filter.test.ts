@@ -22,6 +22,14 @@ function middleOf({ data, linesize, width, height }: Frame): number {
   return data![0]![(height >> 1) * linesize[0]! + (width >> 1)]!;
 }
 
+/** A frame of 64 × 36 whose level is twice the column. */
+function ramp(): Frame {
+  const data = Buffer.alloc((64 * 36 * 3) / 2, 128);
+  for (let i = 0; i < 64 * 36; i++) data[i] = 2 * (i % 64);
+  const timeBase = { num: 1, den: 30 };
+  return Frame.fromVideoBuffer(data, { width: 64, height: 36, format: AV_PIX_FMT_YUV420P, timeBase });
+}
+
 describe('FrameFilter', () => {
   it.each(['pad', 'crop', 'blur', 'hud', 'split'] as const)('keeps levels (%s)', (layout: Layout) => {
     using filter = new FrameFilter(36, 64, 'yuv420p', { layout, levels: limited });
@@ -30,16 +38,6 @@ describe('FrameFilter', () => {
       expect(middleOf(filter.apply(frame))).toBe(level);
     }
   });
-
-  /** A frame of 64 × 36 whose level is twice the column. */
-  function ramp(): Frame {
-    const frame = grey(0);
-    const data = Buffer.alloc((64 * 36 * 3) / 2, 128);
-    for (let i = 0; i < 64 * 36; i++) data[i] = 2 * (i % 64);
-    frame.free();
-    const timeBase = { num: 1, den: 30 };
-    return Frame.fromVideoBuffer(data, { width: 64, height: 36, format: AV_PIX_FMT_YUV420P, timeBase });
-  }
 
   it('crops around a point, enlarged', () => {
     using filter = new FrameFilter(36, 36, 'yuv420p', { layout: 'crop' });
