@@ -2,6 +2,7 @@ import { buildApplication, buildRouteMap, run } from '@stricli/core';
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Cue } from '../src/cues/cue.ts';
 import type { EventMapping } from '../src/profile/profile.ts';
@@ -14,6 +15,10 @@ import { app } from '../src/cli/app.ts';
 import { command } from '../src/cli/command.ts';
 import { specOf } from '../src/cli/help.ts';
 import { openScript } from '../src/script/script.ts';
+import { render } from '../src/dictionary/sentences/render.ts';
+import { NO_PLUGINS } from '../src/detectors/plugins/load.ts';
+import { inspectGame } from '../src/pipeline/game.ts';
+import { tryScriptOnSamples } from '../src/pipeline/sample-cues.ts';
 
 const guide = await readFile(new URL('../docs/games/scripts.md', import.meta.url), 'utf8');
 
@@ -65,8 +70,8 @@ describe('the guide to game scripts', () => {
 
   it('shows mappings that behave as described', () => {
     const { events } = JSON.parse(`{${block('json')}}`) as { events: EventMapping[] };
-    const map = compileMappings(events);
-    const said = (one: Cue): unknown[] => map(one).statements.map(({ statement }) => statement);
+    const mappings = compileMappings(events);
+    const said = (one: Cue): unknown[] => mappings.take(one).statements.map(({ statement }) => statement);
     expect(said(cue(1, 'health', 'changed', 62, 87))).toEqual([
       { subject: 'player', property: 'health', from: 87, to: 62 },
     ]);
@@ -78,6 +83,37 @@ describe('the guide to game scripts', () => {
         object: { word: 'opponent', name: 'Grunt' },
         with: 'railgun',
       },
+    ]);
+  });
+
+  it('shows a racing game without a script', async () => {
+    const pack = fileURLToPath(new URL('../docs/examples/racing', import.meta.url));
+    const { game, warnings } = await inspectGame(pack, NO_PLUGINS);
+    expect(warnings).toEqual([]);
+    expect(await tryScriptOnSamples(game!)).toMatchObject({ issues: [] });
+    const mappings = compileMappings(game!.profile.events);
+    const cues = [
+      cue(10, 'lap', 'found', '1/3'),
+      cue(20, 'position', 'changed', 3, 5),
+      cue(20.5, 'position', 'changed', 4, 3),
+      cue(30, 'lap', 'changed', '2/3', '1/3'),
+      cue(31, 'coins', 'changed', 2, 0),
+      cue(32, 'coins', 'changed', 72, 2),
+      cue(50, 'fuel', 'changed', 19, 20),
+      cue(51, 'fuel', 'changed', 21, 19),
+      cue(52, 'fuel', 'changed', 18, 21),
+      cue(60, 'lap', 'changed', '3/3', '2/3'),
+      { t: 90, detector: 'lap', trigger: 'lost', previous: '3/3', confidence: 0.9 } as const,
+    ];
+    const made = [...cues.map((one) => mappings.take(one)), mappings.end(95)].flatMap(({ statements }) => statements);
+    expect(made.map(({ t, statement }) => `${t} ${render(statement, game!.dictionary)}`)).toEqual([
+      "20.5 player's rank worsens from 3 to 4",
+      '30 lap "2" begins',
+      '31 player obtains 2 coins',
+      "50 player's fuel becomes 19",
+      '60 lap "3" begins',
+      '60 final lap begins',
+      '90 player completes race',
     ]);
   });
 

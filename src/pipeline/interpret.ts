@@ -9,7 +9,7 @@ import { LogLines } from '../events/log-lines.ts';
 import { resolveGridSpacing } from '../profile/defaults.ts';
 import type { CueSequence } from '../profile/profile.ts';
 import { Fusion } from '../script/fusion.ts';
-import { compileMappings } from '../script/mapping.ts';
+import { compileMappings, type MappedCue } from '../script/mapping.ts';
 import { openScript, type ScriptOutput, type ScriptStatement } from '../script/script.ts';
 import type { SequenceNetwork } from '../script/sequence-network.ts';
 import type { Game } from './game.ts';
@@ -123,7 +123,7 @@ export async function* interpretCues(
   const names = [...game.detectors.map(({ name }) => name), ...Object.keys(profile.sequences ?? {})];
   using script = game.script && (await openScript({ ...game.script, detectors: names }));
   using sequence = await openSequence(game);
-  const map = compileMappings(profile.events, profile.sequences);
+  const mappings = compileMappings(profile.events, profile.sequences);
   const problems = new Map<string, number>();
   const statements: ScriptStatement[] = [];
   const sides: SideMessage[] = [];
@@ -144,17 +144,19 @@ export async function* interpretCues(
     for (const note of output.notes) sides.push({ type: 'note', note });
     return output.settled;
   };
+  const takeMapped = ({ statements: made, problems: found }: MappedCue): void => {
+    for (const one of made) add(one);
+    for (const issue of found) report(issue);
+  };
   const interpret = ({ moments, until }: CuesMessage): void => {
     settled = until;
     for (const { t, cues } of moments) {
-      for (const cue of cues) {
-        const mapped = map(cue);
-        for (const made of mapped.statements) add(made);
-        for (const issue of mapped.problems) report(issue);
-      }
+      for (const cue of cues) takeMapped(mappings.take(cue));
       sequence?.add(cues);
       if (script) settled = Math.min(settled, take(script.onCues(t, cues)));
     }
+    if (Number.isFinite(until)) takeMapped(mappings.advance(until));
+    settled = Math.min(settled, mappings.pendingSince);
     if (script && Number.isFinite(until)) settled = Math.min(settled, take(script.onCues(until, [])));
   };
   const waiting: CuesMessage[] = [];
@@ -171,6 +173,7 @@ export async function* interpretCues(
   };
   const settle = async ({ end }: ChunkEndMessage): Promise<void> => {
     if (end !== undefined) {
+      takeMapped(mappings.end(end));
       if (script) take(script.end(end));
       if (sequence) take(await sequence.advance(Number.POSITIVE_INFINITY, end));
       settled = Number.POSITIVE_INFINITY;

@@ -4,6 +4,7 @@ import { type Issue, PlaybyplayError } from '../errors.ts';
 import type { CueValue } from '../events/log.ts';
 import type { Profile } from '../profile/profile.ts';
 import { openScript, type ScriptOutput } from '../script/script.ts';
+import { compileMappings } from '../script/mapping.ts';
 import type { Game } from './game.ts';
 
 /** Values of one detector that are tried. */
@@ -28,9 +29,9 @@ export interface ScriptTrial {
  * profile's rules name. Finds errors, calls beyond the budget, and statements that the dictionary does not allow.
  */
 export async function tryScriptOnSamples({ script, profile, dictionary }: Game): Promise<ScriptTrial> {
-  if (script === undefined) return { cues: 0, issues: [] };
   const cues = sampleCues(profile);
-  const issues: Issue[] = [];
+  const issues: Issue[] = tryMappings({ profile, dictionary }, cues);
+  if (script === undefined) return { cues: 0, issues };
   const take = ({ statements, problems }: ScriptOutput): void => {
     issues.push(...problems);
     for (const { statement, t } of statements)
@@ -53,6 +54,23 @@ export async function tryScriptOnSamples({ script, profile, dictionary }: Game):
     cues: cues.length,
     issues: [...distinct.values()].map((issue) => ({ ...issue, message: `on sample cues: ${issue.message}` })),
   };
+}
+
+/** Runs the statements of a profile's events on sample cues; returns what the dictionary does not allow. */
+function tryMappings({ profile, dictionary }: Pick<Game, 'profile' | 'dictionary'>, cues: readonly Cue[]): Issue[] {
+  const mappings = compileMappings(profile.events, profile.sequences);
+  const made = [...cues.map((cue) => mappings.take(cue)), mappings.end((cues.at(-1)?.t ?? 0) + STEP_SECONDS)];
+  const found = made.flatMap(({ statements }) =>
+    statements.flatMap(({ statement, cues: from }) =>
+      validateStatement(statement, dictionary).map((issue) => ({
+        ...issue,
+        path: '#/events',
+        message: `${issue.message} (${from[0]?.detector ?? ''} reads ${JSON.stringify(from[0]?.value ?? from[0]?.previous)})`,
+      })),
+    ),
+  );
+  const distinct = new Map(found.map((issue) => [`${issue.code} ${issue.message.replace(/ \(.*\)$/, '')}`, issue]));
+  return Array.from(distinct.values(), (issue) => ({ ...issue, message: `on sample cues: ${issue.message}` }));
 }
 
 /** Makes up cues from a profile, in order of time: each detector finds, changes and loses its values. */

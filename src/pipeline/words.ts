@@ -120,7 +120,7 @@ function* listStatements(profile: unknown): Generator<{ readonly statement: unkn
 
 /** Replaces each placeholder by a valid value and adds its path to `placeholders`. */
 function fillPlaceholders(value: unknown, at: string, placeholders: Set<string>): unknown {
-  if (typeof value === 'string' && /\$(?:value|previous|\d)/.test(value)) {
+  if (typeof value === 'string' && /\$(?:value|previous|change|count|\d|\([^()]+\))/.test(value)) {
     placeholders.add(at);
     return /\/(?:amount|count)$/.test(at) ? 1 : 'player';
   }

@@ -194,6 +194,14 @@ function checkEvents(value: unknown, report: Report): void {
     checkTemplate(event['statement'], pointer, report);
     for (const digit of placeholderDigits(event['statement']))
       if (digit > groups) report('unknown-group', pointer, `$${digit} refers to a group that "match" does not have`);
+    const text = JSON.stringify(event['statement']);
+    const detectors = keysOf(value, 'detectors');
+    for (const [, name = ''] of text.matchAll(/\$\(([^()]+)\)/g))
+      if (!detectors.includes(name))
+        report('unknown-detector', pointer, `there is no detector "${name}"`, suggestSpelling(name, detectors));
+    if (/\$count\b/.test(text) && event['streak'] === undefined)
+      report('unknown-group', pointer, '$count is the length of a "streak", which the event does not have');
+    if (isObject(event['on'])) checkEventCondition(event['on'], groups, `/events/${index}/on`, report);
   }
   for (const [name, { steps, statement }] of membersOf(value, 'sequences')) {
     if (!isObject(statement) || !Array.isArray(steps)) continue;
@@ -203,6 +211,42 @@ function checkEvents(value: unknown, report: Report): void {
       if (digit < 1 || digit > steps.length)
         report('unknown-group', pointer, `$${digit} refers to a step that "steps" does not have`);
   }
+}
+
+/** Checks what a schema cannot say of the condition of an event. */
+function checkEventCondition(
+  on: Readonly<Record<string, unknown>>,
+  groups: number,
+  pointer: string,
+  report: Report,
+): void {
+  const { final, crosses, by, trigger } = on;
+  if (final === true && groups < 2)
+    report(
+      'unknown-group',
+      `${pointer}/final`,
+      '"final" compares two groups of "match"',
+      'Write "match": "(\\\\d+)/(\\\\d+)".',
+    );
+  if (by !== undefined && trigger !== 'changed')
+    report(
+      'no-effect',
+      `${pointer}/by`,
+      `a ${jsonText(trigger)} cue has no previous number`,
+      'Write "trigger": "changed".',
+    );
+  if (!isObject(crosses)) return;
+  const { below, above, until } = crosses;
+  if ((below === undefined) === (above === undefined))
+    report('empty-range', `${pointer}/crosses`, 'a threshold is either "below" or "above"');
+  else if (typeof until === 'number' && (below === undefined ? until > Number(above) : until < Number(below)))
+    report(
+      'empty-range',
+      `${pointer}/crosses/until`,
+      `${until} lies beyond the threshold of ${jsonText(below ?? above)}`,
+      'It is where the number must be back.',
+    );
+  if (trigger === 'lost') report('no-effect', `${pointer}/crosses`, 'a lost cue has no number');
 }
 
 function checkInterpreter(value: unknown, report: Report): void {
@@ -228,7 +272,7 @@ function checkInterpreter(value: unknown, report: Report): void {
 /** Checks the form of a statement, with something suitable in place of `$value`, `$previous` and `$1`…. */
 function checkTemplate(template: unknown, pointer: string, report: Report): void {
   const filled: unknown = JSON.parse(JSON.stringify(template), (key, value: unknown) => {
-    if (typeof value !== 'string' || !/^\$(?:value|previous|\d)$/.test(value)) return value;
+    if (typeof value !== 'string' || !/^\$(?:value|previous|change|count|\d|\([^()]+\))$/.test(value)) return value;
     return ['amount', 'count', 'to', 'from'].includes(key) ? 1 : 'something';
   });
   const shaped = parseStatement(filled);

@@ -189,6 +189,31 @@ describe('loadProfile', () => {
     ]);
   });
 
+  it('reports conditions of events that can never be met, and placeholders for nothing', () => {
+    const detectors = { laps: { kind: 'text', region: 'r' } };
+    const issuesOf = (event: object): readonly string[] =>
+      checkProfile({ ...Object(dial({})), detectors, events: [event] }, 'p')
+        .issues.filter(({ path }) => path?.includes('/events'))
+        .map(({ code, path }) => `${code} ${path?.split('#')[1] ?? ''}`);
+    const on = { detector: 'laps', trigger: 'changed' };
+    const statement = { subject: 'lap', action: 'begin' };
+    expect(issuesOf({ on, statement })).toEqual([]);
+    expect(issuesOf({ on: { ...on, final: true }, statement })).toEqual(['unknown-group /events/0/on/final']);
+    expect(issuesOf({ on: { ...on, trigger: 'found', by: 1 }, statement })).toEqual(['no-effect /events/0/on/by']);
+    expect(issuesOf({ on: { ...on, crosses: { below: 20, until: 10 } }, statement })).toEqual([
+      'empty-range /events/0/on/crosses/until',
+    ]);
+    expect(issuesOf({ on: { ...on, crosses: { until: 10 } }, statement })).toEqual([
+      'empty-range /events/0/on/crosses',
+    ]);
+    expect(issuesOf({ on, statement: { ...statement, with: '$(lapz)' } })).toEqual([
+      'unknown-detector /events/0/statement',
+    ]);
+    expect(issuesOf({ on, statement: { ...statement, amount: '$count' } })).toEqual([
+      'unknown-group /events/0/statement',
+    ]);
+  });
+
   it('finds circles of detectors that wait for each other, once each', async () => {
     expect(await codes(chain('b', 'c', 'a'))).toEqual(['circular-when /detectors/a/when']);
     expect(await codes(chain('b', 'a', 'a'))).toEqual(['circular-when /detectors/a/when']);

@@ -217,12 +217,61 @@ const DETECTOR = {
   },
 } as const;
 
+const EVENT_CONDITION = object(['detector', 'trigger'], {
+  ...CUE_CONDITION_PROPERTIES,
+  by: {
+    description: 'How much the number changes, up or down: exactly, or inclusive bounds. Names the steps of a counter.',
+    if: { type: 'object' },
+    // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+    then: {
+      type: 'object',
+      minProperties: 1,
+      additionalProperties: false,
+      properties: { min: { type: 'number' }, max: { type: 'number' } },
+    },
+    else: { type: 'number', $comment: 'must be a number, or bounds (min, max)' },
+  },
+  final: {
+    const: true,
+    description: 'The first two groups of `match` are the same number: `3/3` of `(\\d+)/(\\d+)`, the last lap.',
+  },
+  crosses: object(
+    [],
+    {
+      below: { type: 'number' },
+      above: { type: 'number' },
+      until: {
+        type: 'number',
+        description: 'It counts again after the number was back here; default: back at the threshold.',
+      },
+    },
+    'The number goes below, or above, a threshold; once until it is back on the other side.',
+  ),
+});
+
 const EVENT = object(['on', 'statement'], {
-  on: { ...CUE_CONDITION, required: ['detector', 'trigger'] },
+  on: EVENT_CONDITION,
   statement: {
     ...STATEMENT,
-    description: 'Words by slot; `$value`, `$previous` and `$1`… (groups of `match`) stand for what was read.',
+    description:
+      'Words by slot; `$value`, `$previous` and `$1`… (groups of `match`) stand for what was read, `$change` for the difference of the two, `$count` for the length of a `streak`, `$(detector)` for what another detector reads at the time.',
   },
+  lasts: {
+    description: 'Seconds for which nothing else may be read after it; `end`: nothing until the end of the recording.',
+    if: { type: 'string' },
+    // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+    then: { enum: ['end'] },
+    else: SECONDS,
+  },
+  once: { ...SECONDS, description: 'Seconds within which the same statement is not made again.' },
+  streak: object(
+    ['count', 'within'],
+    {
+      count: integer([2, 1000]),
+      within: { ...SECONDS, description: 'Longest time from one to the next.' },
+    },
+    'Only the n-th time in a row, and again each time that it goes on.',
+  ),
   support: { const: true, description: 'Only supports statements that say the same; makes no event on its own.' },
   alone: { const: true, description: 'Never merged with other statements.' },
 });
