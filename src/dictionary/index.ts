@@ -22,6 +22,8 @@ export {
   type Word,
   type WordSeed,
 } from './dictionary.ts';
+export { languageCodes, type LanguageCode } from './languages/format.ts';
+export { loadLanguage, type Language } from './languages/language.ts';
 export { diffDictionaries, type Change, type DictionaryDiff } from './diff.ts';
 export { dictionaryNames, loadBuiltin, readSources } from './files.ts';
 export type {

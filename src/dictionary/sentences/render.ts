@@ -1,6 +1,7 @@
 import type { Statement } from '../../events/statement.ts';
 import type { Dictionary } from '../dictionary.ts';
 import type { Person, Tense } from '../inflection.ts';
+import type { Language } from '../languages/language.ts';
 import { writeAsCaster } from './caster.ts';
 import { writeSentence } from './sentence-writer.ts';
 
@@ -19,6 +20,8 @@ export interface Style {
    * Read it with {@link parse} and the characters as `cast`. Default `log`.
    */
   readonly style?: 'log' | 'caster';
+  /** Writes in another language than English, from {@link loadLanguage}, in the present tense. Such sentences are not read. */
+  readonly language?: Language;
   /** With `caster`: chooses among the wordings, the event's id. The same seed and statement give the same sentence. */
   readonly seed?: string;
 }
@@ -38,6 +41,10 @@ export interface Style {
  * render(statement, dictionary, { style: 'caster', seed: 'event 1' }); // 'The player killed an opponent with the railgun'
  */
 export function render(statement: Statement, dictionary: Dictionary, style: Style = {}): string {
+  if (style.language) {
+    const text = style.language.write(statement);
+    return style.sentence ? `${text}${style.language.code === 'zh' ? '。' : '.'}` : text;
+  }
   const { tense = 'present', person = 'third', articles, sentence, seed } = style;
   if (style.style === 'caster') {
     const text = writeAsCaster(statement, dictionary, { seed, person });
