@@ -255,7 +255,11 @@ export class Hud {
         ? this.picture(drawIcon(id, theme.px(size), theme.colors.main), screens)
         : {
             kind: 'leaf',
-            html: [[0, this.html(caption!, 'label', style === 'before' ? size * 0.8 : size * 0.6)]],
+            html: mapSteps(values, (value) =>
+              value === undefined
+                ? undefined
+                : this.html(caption!, 'label', style === 'before' ? size * 0.8 : size * 0.6),
+            ),
             element: id,
             part: 'caption',
             screens,
@@ -655,11 +659,18 @@ export class Hud {
     const boxOf = (parts: readonly PlacedLeaf[]): Box | undefined =>
       unite(
         parts.flatMap((part) =>
-          part.leaf.html.flatMap(([t, html]) => {
+          part.leaf.html.flatMap(([t, html], i) => {
             const sprite = html === undefined ? undefined : sprites.get(html)!;
             if (!sprite?.ink) return [];
             const at = spritePlace(part, sprite);
-            const shifts = part.leaf.move ? [part.leaf.move(t + 0.5)] : [{ x: 0, y: 0 }];
+            // What moves covers more than its first place.
+            const until = part.leaf.html[i + 1]?.[0] ?? duration;
+            const ages = Array.from(
+              { length: Math.min(40, Math.ceil((until - t) / 0.25)) },
+              (_, k) => t + 0.25 * (k + 1),
+            );
+            const { move } = part.leaf;
+            const shifts = move ? ages.filter((at) => at < until).map((at) => move(at)) : [{ x: 0, y: 0 }];
             return shifts.map(({ x, y }) => ({
               x: at.x + x + sprite.ink!.x,
               y: at.y + y + sprite.ink!.y,

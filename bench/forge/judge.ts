@@ -1,0 +1,328 @@
+// Judges how the program reads games of the forge: drafts a profile from the learning recording, detects with it, compares with truth.
+//   node bench/forge/judge.ts <game folder>… [--answers] [--first] [--work <folder>] [--list]
+// --answers answers the draft's questions from truth, at most ten; --first detects the learning recording without a profile, too;
+// --list prints what is missed and what is wrong. With --work, results that lie there are not made again.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { proportion } from '../../src/evaluate/statistics.ts';
+import {
+  compareElements,
+  compareEvents,
+  type DraftField,
+  type ElementResult,
+  elementAt,
+  type EventResult,
+  type LogEvent,
+} from './compare.ts';
+import { type Box, type HeaderLine, readTruth, type Truth } from './truth.ts';
+
+const MAX_ANSWERS = 10;
+const program = join(import.meta.dirname, '../../src/cli/launch.js');
+
+/** What was measured of a game. */
+interface GameResult {
+  readonly header: HeaderLine;
+  readonly elements: readonly ElementResult[];
+  readonly falseFields: readonly DraftField[];
+  readonly fields: number;
+  /** On the judging recording with the draft. */
+  readonly expected: readonly EventResult[];
+  readonly reported: readonly EventResult[];
+  /** On the learning recording without a profile. */
+  readonly first?: { readonly expected: readonly EventResult[]; readonly reported: readonly EventResult[] };
+  readonly answers: number;
+  /** Seconds of processor time. */
+  readonly draftSeconds: number;
+  readonly detectSeconds: number;
+}
+
+/** Runs the program; returns what it printed and the processor time of it and its children. */
+function run(...args: string[]): { readonly output: string; readonly seconds: number } {
+  const { status, stdout, stderr } = spawnSync(
+    '/usr/bin/env',
+    ['bash', '-c', 'time -p "$@"', 'judge', process.execPath, program, ...args],
+    {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    },
+  );
+  // 3: nothing was found.
+  if (status !== 0 && status !== 3) throw new Error(`playbyplay ${args.join(' ')} ended with ${status}:\n${stderr}`);
+  const seconds = ['user', 'sys'].reduce(
+    (sum, name) => sum + Number(new RegExp(`${name} ([\\d.]+)`).exec(stderr)?.[1] ?? 0),
+    0,
+  );
+  return { output: stdout, seconds };
+}
+
+/** The events of a log, with the regions of the detectors that saw them. */
+function readLog(folder: string, profilePath: string): readonly LogEvent[] {
+  const { regions, detectors } = JSON.parse(readFileSync(profilePath, 'utf8')) as {
+    readonly regions: Readonly<Record<string, Box>>;
+    readonly detectors: Readonly<Record<string, { readonly region?: string }>>;
+  };
+  return readFileSync(join(folder, 'events.ndjson'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map(
+      (line) =>
+        JSON.parse(line) as {
+          type: string;
+          tentative?: boolean;
+          t: number;
+          text: string;
+          statement: Record<string, unknown>;
+          cues: { detector: string }[];
+        },
+    )
+    .filter(({ type, tentative }) => type === 'event' && tentative !== true)
+    .map(({ t, text, statement, cues }) => ({
+      t,
+      text,
+      statement,
+      boxes: cues.flatMap(({ detector }) => {
+        const box = regions[detectors[detector]?.region ?? ''];
+        return box ? [box] : [];
+      }),
+    }));
+}
+
+/** Answers questions from truth: what belongs to the HUD, and what it is called. */
+function answer(questions: string, fields: readonly DraftField[], truth: Truth): readonly string[] {
+  const ids = [...questions.matchAll(/--answer ([^=\s]+)=/g)].map(([, id]) => id!);
+  return ids
+    .flatMap((id) => {
+      const [, kind, field] = /^(\w+)-(.*)$/.exec(id) ?? [];
+      const rect = fields.find((one) => one.id === field)?.rect;
+      if (rect === undefined) return [];
+      const element = elementAt(rect, truth.elements);
+      if (kind === 'hud') return [`${id}=${element ? 'yes' : 'no'}`];
+      return kind === 'name' && element ? [`${id}=${element.id}`] : [];
+    })
+    .slice(0, MAX_ANSWERS);
+}
+
+/** Drafts, detects and compares one game. */
+function judgeGame(
+  folder: string,
+  work: string,
+  options: { readonly answers: boolean; readonly first: boolean },
+): GameResult {
+  const game = basename(folder);
+  const [learn, judge] = [readTruth(join(folder, 'learn.ndjson')), readTruth(join(folder, 'judge.ndjson'))];
+  const pack = join(work, game);
+  const stored = join(work, `${game}.json`);
+  const times = existsSync(stored)
+    ? (JSON.parse(readFileSync(stored, 'utf8')) as { draftSeconds: number; detectSeconds: number; answers: number })
+    : { draftSeconds: 0, detectSeconds: 0, answers: 0 };
+  const profile = join(pack, 'configs', game, 'profile.json');
+  const readFields = (): readonly DraftField[] =>
+    (JSON.parse(readFileSync(join(pack, 'discovery.json'), 'utf8')) as { fields: readonly DraftField[] }).fields;
+  const log = join(work, `${game}.log`);
+  if (!existsSync(join(log, 'events.ndjson'))) {
+    const drafted = run('profile', 'draft', join(folder, 'learn.mp4'), '--out', pack, '--overwrite');
+    times.draftSeconds = drafted.seconds;
+    if (options.answers) {
+      const answers = answer(drafted.output, readFields(), learn);
+      times.answers = answers.length;
+      if (answers.length > 0)
+        run('profile', 'draft', '--out', pack, '--overwrite', ...answers.flatMap((one) => ['--answer', one]));
+    }
+    times.detectSeconds = run('detect', join(folder, 'judge.mp4'), '--game', pack, '--out', log, '--overwrite').seconds;
+    writeFileSync(stored, JSON.stringify(times));
+  }
+  const events = compareEvents(readLog(log, profile), judge);
+  const found = compareElements(readFields(), learn);
+  const firstLog = join(work, `${game}.first`);
+  // The same draft is made in memory: its regions are those of the pack.
+  if (options.first && !existsSync(join(firstLog, 'events.ndjson')))
+    run('detect', join(folder, 'learn.mp4'), '--out', firstLog, '--overwrite');
+  return {
+    header: judge.header,
+    ...found,
+    ...events,
+    ...(options.first ? { first: compareEvents(readLog(firstLog, profile), learn) } : {}),
+    ...times,
+  };
+}
+
+function percent(hits: number, total: number): string {
+  const { value, low, high } = proportion(hits, total);
+  if (value === undefined) return '–';
+  const [a, b] = [low, high].map((one) => Math.round(100 * one));
+  return `${(100 * value).toFixed(0)} % (${a}–${b}), ${hits}/${total}`;
+}
+
+function count<T>(items: readonly T[], isRight: (item: T) => boolean): string {
+  return percent(items.filter(isRight).length, items.length);
+}
+
+/** A Markdown table. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`).join('');
+}
+
+const ELEMENT_HEAD = ['Elements', 'Found', 'Found with its type', 'False', 'Recall', 'Precision'];
+
+function summarize(
+  elements: readonly ElementResult[],
+  falseFields: string,
+  expected: readonly EventResult[],
+  reported: readonly EventResult[],
+): string[] {
+  return [
+    String(elements.length),
+    count(elements, ({ isFound }) => isFound),
+    count(elements, ({ isTyped }) => isTyped),
+    falseFields,
+    count(expected, ({ isRight }) => isRight),
+    count(reported, ({ isRight }) => isRight),
+  ];
+}
+
+function summarizeGames(games: readonly GameResult[]): string[] {
+  const all = <T>(pick: (game: GameResult) => readonly T[]): T[] => games.flatMap((game) => pick(game));
+  return summarize(
+    all(({ elements }) => elements),
+    percent(
+      all(({ falseFields }) => falseFields).length,
+      games.reduce((sum, { fields }) => sum + fields, 0),
+    ),
+    all(({ expected }) => expected),
+    all(({ reported }) => reported),
+  );
+}
+
+/** Bits per pixel and second, in classes. */
+function bitrateClass({ bitrate, width, height }: HeaderLine): string {
+  const rate = (bitrate / 1e6) * ((1280 * 720) / (width * height));
+  return rate < 2 ? 'below 2 Mbit/s' : rate < 5 ? '2–5 Mbit/s' : 'from 5 Mbit/s';
+}
+
+/** All tables of a report. */
+function report(games: readonly GameResult[]): string {
+  const by = (title: string, key: (game: GameResult) => string): string =>
+    table(
+      [title, 'Games', ...ELEMENT_HEAD],
+      [
+        ...[...Map.groupBy(games, key)]
+          .toSorted(([a], [b]) => (a < b ? -1 : 1))
+          .map(([name, own]) => [name, String(own.length), ...summarizeGames(own)]),
+        ['all', String(games.length), ...summarizeGames(games)],
+      ],
+    );
+  const byPart = (title: string, key: (part: ElementResult | EventResult) => string): string => {
+    const [elements, expected, reported] = [
+      games.flatMap((game) => game.elements),
+      games.flatMap((game) => game.expected),
+      games.flatMap((game) => game.reported),
+    ];
+    const names = [...new Set([...elements, ...expected].map(key))].filter((name) => name !== '').toSorted();
+    return table(
+      [title, ...ELEMENT_HEAD],
+      names.map((name) => [
+        name,
+        ...summarize(
+          elements.filter((one) => key(one) === name),
+          '',
+          expected.filter((one) => key(one) === name),
+          reported.filter((one) => key(one) === name),
+        ),
+      ]),
+    );
+  };
+  const first = games.flatMap((game) => game.first ?? []);
+  return [
+    by('Genre', ({ header }) => header.genre),
+    byPart('Kind of element', (part) => ('kind' in part ? part.kind : '')).replace(
+      / Recall \| Precision \|/,
+      ' – | – |',
+    ),
+    table(
+      ['Event', 'Recall', 'Precision'],
+      [...new Set(games.flatMap((game) => game.expected).map(({ name }) => name))].toSorted().map((name) => [
+        name,
+        count(
+          games.flatMap((game) => game.expected).filter((one) => one.name === name),
+          ({ isRight }) => isRight,
+        ),
+        count(
+          games.flatMap((game) => game.reported).filter((one) => one.name === name),
+          ({ isRight }) => isRight,
+        ),
+      ]),
+    ),
+    byPart('Font', ({ font }) => font),
+    by('Bitrate at 720p', ({ header }) => bitrateClass(header)),
+    by('Codec', ({ header }) => header.codec),
+    by('Language', ({ header }) => header.language),
+    first.length === 0
+      ? ''
+      : `Without a profile, on the learning recordings: recall ${count(
+          first.flatMap(({ expected }) => expected),
+          ({ isRight }) => isRight,
+        )}, precision ${count(
+          first.flatMap(({ reported }) => reported),
+          ({ isRight }) => isRight,
+        )}.\n`,
+    table(
+      ['Game', 'Fields', ...ELEMENT_HEAD, 'Answers', 'Draft, s', 'Detect, s'],
+      games.map((game) => [
+        game.header.game,
+        String(game.fields),
+        ...summarizeGames([game]),
+        String(game.answers),
+        game.draftSeconds.toFixed(0),
+        game.detectSeconds.toFixed(0),
+      ]),
+    ),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+/** What is missed and what is wrong in a game. */
+function listFaults({ header, elements, falseFields, expected, reported }: GameResult): string {
+  return [
+    `# ${header.game}: ${header.width}×${header.height} ${header.codec} ${(header.bitrate / 1e6).toFixed(1)} Mbit/s, ${header.language}`,
+    ...elements
+      .filter(({ isTyped }) => !isTyped)
+      .map(({ kind, id, type }) => `${kind} “${id}”: ${type === undefined ? 'not found' : `taken for ${type}`}`),
+    ...falseFields.map(
+      ({ type, id, rect }) => `false ${type} “${id}” at ${rect.x},${rect.y} ${rect.width}×${rect.height}`,
+    ),
+    ...expected
+      .filter(({ isRight }) => !isRight)
+      .map(({ t, name, element, text }) => `${t.toFixed(1)} missed ${name} of “${element}”: ${text}`),
+    ...reported
+      .filter(({ isRight }) => !isRight)
+      .map(({ t, name, element, text }) => `${t.toFixed(1)} wrong ${name} of “${element}”: ${text}`),
+    '',
+  ].join('\n');
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    answers: { type: 'boolean', default: false },
+    first: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    work: { type: 'string' },
+  },
+});
+if (positionals.length === 0)
+  throw new Error('usage: node bench/forge/judge.ts <game folder>… [--answers] [--first] [--work <folder>] [--list]');
+const work = values.work === undefined ? mkdtempSync(join(tmpdir(), 'forge-judge-')) : resolve(values.work);
+mkdirSync(work, { recursive: true });
+const games: GameResult[] = [];
+for (const folder of positionals) {
+  const game = judgeGame(resolve(folder), work, values);
+  games.push(game);
+  if (values.list) console.log(listFaults(game));
+  else console.error(`${game.header.game}: ${summarizeGames([game]).join('; ')}`);
+}
+if (values.work === undefined) rmSync(work, { recursive: true });
+console.log(report(games));
