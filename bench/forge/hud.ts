@@ -670,7 +670,7 @@ export class Hud {
               (_, k) => t + 0.25 * (k + 1),
             );
             const { move } = part.leaf;
-            const shifts = move ? ages.filter((at) => at < until).map((at) => move(at)) : [{ x: 0, y: 0 }];
+            const shifts = move ? ages.filter((age) => age < until).map((age) => move(age)) : [{ x: 0, y: 0 }];
             return shifts.map(({ x, y }) => ({
               x: at.x + x + sprite.ink!.x,
               y: at.y + y + sprite.ink!.y,
