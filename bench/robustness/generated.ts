@@ -1,13 +1,13 @@
 /**
  * Reads generated files of every format, and expects each to be accepted or refused with an error that the user can resolve.
  *
- *   node bench/robustness/generated.ts [--format name,…] [--count 100000] [--seed 1] [--from 0] [--show index]
+ *   node bench/robustness/generated.ts [--format name,…] [--count 100000] [--seed 1] [--from 0] [--seconds s] [--show index]
  *
  * Inputs are derived from the JSON Schemas of the formats (with the ends of ranges preferred) and from built-in files, and then
  * changed: other types, extreme numbers and strings, missing, doubled and exchanged members, deep nesting, long lists, byte order
  * marks, line ends, cuts, zero bytes. They are read in a child process. A crash (any error that is no PlaybyplayError), more than
- * 5 s of processor time for an input or more than 1 GB of memory is a fault. Prints a table; exit code 1 if there is a fault. `--show` writes one
- * input to stdout.
+ * 5 s of processor time for an input or more than 1 GB of memory is a fault. Prints a table; exit code 1 if there is a fault. `--seconds` ends a format after that time;
+ * the table says how many inputs were read. `--show` writes one input to stdout.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,6 +23,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '1' },
     from: { type: 'string', default: '0' },
+    seconds: { type: 'string', default: 'Infinity' },
     show: { type: 'string' },
   },
 });
@@ -30,6 +31,9 @@ const MAX_SECONDS = 5;
 const STARTUP_SECONDS = 10;
 const MAX_IDLE_SECONDS = 300;
 const MAX_MEGABYTES = 1000;
+const CHECK_MILLISECONDS = 250;
+/** Checks in a row without a message: a process that waits for a processor may have messages to read. */
+const MIN_SILENT_CHECKS = 4;
 const MAX_SHOWN_FAULTS = 8;
 // Files that exist for a millisecond need no disk.
 const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'generated-'));
@@ -82,6 +86,7 @@ function readFormat(name: string, from: number, to: number): Promise<Tally> {
     const fault = tally.faults.get(cause) ?? { count: 0, index };
     tally.faults.set(cause, { ...fault, count: fault.count + 1 });
   };
+  const until = Date.now() + 1000 * Number(values.seconds);
   return new Promise((resolve, reject) => {
     let child: ChildProcess;
     let at = from;
@@ -100,20 +105,23 @@ function readFormat(name: string, from: number, to: number): Promise<Tally> {
       });
       let said = '';
       child.stderr?.on('data', (data: Buffer) => (said = (said + data.toString()).slice(-4000)));
+      let silentChecks = 0;
       const watch = setInterval(() => {
+        if (++silentChecks < MIN_SILENT_CHECKS) return;
         const isBusy = cpuSeconds(child.pid ?? 0) - since.cpu > MAX_SECONDS;
         if (!isBusy && performance.now() - since.at < 1000 * MAX_IDLE_SECONDS) return;
         ended = isBusy
           ? `takes more than ${MAX_SECONDS} s of processor time`
           : `waits for more than ${MAX_IDLE_SECONDS} s`;
         child.kill('SIGKILL');
-      }, 250);
+      }, CHECK_MILLISECONDS);
       child.on(
         'message',
         (message: { at?: number; outcomes?: readonly Outcome[]; memory?: number; failed?: string }) => {
           if (message.failed !== undefined) reject(new Error(message.failed));
           if (message.failed !== undefined) return clearInterval(watch);
           since = { cpu: cpuSeconds(child.pid ?? 0), at: performance.now() };
+          silentChecks = 0;
           if (message.at !== undefined) at = message.at;
           for (const outcome of message.outcomes ?? []) {
             next = outcome.index + 1;
@@ -148,7 +156,7 @@ function readFormat(name: string, from: number, to: number): Promise<Tally> {
         skipped.push(at);
         start(next);
       });
-      child.send({ format: name, seed, from: first, to, skipped, folder: join(folder, name) });
+      child.send({ format: name, seed, from: first, to, until, skipped, folder: join(folder, name) });
     };
     start(from);
   });

@@ -25,6 +25,8 @@ interface Task {
   readonly seed: number;
   readonly from: number;
   readonly to: number;
+  /** When to stop, in milliseconds since 1970; null: never. */
+  readonly until: number | null;
   /** Inputs that ended an earlier process. */
   readonly skipped: readonly number[];
   readonly folder: string;
@@ -40,10 +42,10 @@ function milliseconds(since: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
-async function readAll({ format: name, seed, from, to, skipped, folder }: Task): Promise<void> {
+async function readAll({ format: name, seed, from, to, until, skipped, folder }: Task): Promise<void> {
   const formats = await openFormats(folder);
   const format = await formats[name]!();
-  for (let batch = Math.floor(from / BATCH); batch * BATCH < to; batch++) {
+  for (let batch = Math.floor(from / BATCH); batch * BATCH < to && Date.now() < (until ?? Infinity); batch++) {
     const outcomes: Outcome[] = [];
     for (const [i, input] of inputsOf(format.inputs, seed, batch).entries()) {
       const index = batch * BATCH + i;

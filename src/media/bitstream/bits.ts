@@ -49,10 +49,10 @@ export class BitReader {
     return this.u(1) === 1;
   }
 
-  /** Unsigned Exponential-Golomb code (H.264 §9.1). */
+  /** Unsigned Exponential-Golomb code (H.264 §9.1). One that begins at or goes past the end exhausts the reader. */
   ue(): number {
     let zeros = 0;
-    while (zeros < 32 && this.#position < this.#length && !this.flag()) zeros++;
+    while (zeros < 32 && !this.isExhausted && !this.flag()) zeros++;
     return 2 ** zeros - 1 + this.u(zeros);
   }
 

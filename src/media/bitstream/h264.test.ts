@@ -107,3 +107,16 @@ test.each([0, 1] as const)(
     expect(seen.map(({ order }) => order)).toEqual(seen.map(({ order }) => order).toSorted((a, b) => a - b));
   },
 );
+
+test('ends where the reordering of references does not', () => {
+  const pictures = new H264HeaderReader();
+  pictures.read(SEQUENCE, 0);
+  pictures.read(picture(0), 0);
+  pictures.read(slice(KEY), 0);
+  // Ones are commands to change the order (§7.3.3.1). Of eight lengths, one ends at the end of a byte.
+  for (let ones = 0; ones < 8; ones++) {
+    const open = new Writer().ue(0, 5, 0).u(4, 1).u(6, 2).u(1, 1).ue(1).u(1, 1).u(8, 255).u(ones, 2 ** ones - 1);
+    expect(pictures.read(open.nal(0x61), 0)).toBe(true);
+    expect(pictures.reference).toBe(true);
+  }
+});
