@@ -228,3 +228,17 @@ describe('randomly changed bytes', () => {
     );
   });
 });
+
+test('a VP8 picture that breaks off shows nothing that the decoder held before', () => {
+  const { path } = video('ones.webm', { codec: 'libvpx', width: 256, height: 192 });
+  const bytes = readFileSync(path);
+  const damaged = join(folder, 'damaged-ones.webm');
+  for (let place = 0.1; place < 0.95; place += 0.05) {
+    const from = Math.floor(place * bytes.length);
+    const copy = Buffer.from(bytes);
+    copy.fill(255, from, from + 300);
+    writeFileSync(damaged, copy);
+    const once = readAll(damaged, 0);
+    expect(readAll(damaged, 0.9, true)).toEqual(once);
+  }
+});

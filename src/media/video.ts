@@ -6,7 +6,10 @@ import {
   AVFMT_FLAG_GENPTS,
   AVSEEK_FLAG_BACKWARD,
   AV_CODEC_ID_MPEG4,
+  AV_CODEC_ID_VP8,
   AV_NOPTS_VALUE,
+  type AVCodecID,
+  FF_DECODER_LIBVPX_VP8,
 } from 'node-av/constants';
 import { PlaybyplayError } from '../errors.ts';
 import { copyDecoderParameters, hasStoredPackets, toCodecParameters } from './container/decoder-parameters.ts';
@@ -119,8 +122,14 @@ export class VideoFile implements Disposable {
   exportMotionVectors(): void {
     if (this.#motionVectors) return;
     this.#motionVectors = true;
-    this.#decoder?.freeContext();
-    this.#decoder = undefined;
+    this.#closeDecoder();
+  }
+
+  /** Makes a decoder that was drained forget everything, so that it can begin anywhere. */
+  flushDecoder(): void {
+    // libvpx keeps the pictures that later ones refer to.
+    if (this.info.codec === 'vp8') this.#closeDecoder();
+    else this.decoder.flushBuffers();
     this.isDecoding = false;
   }
 
@@ -129,10 +138,15 @@ export class VideoFile implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#decoder?.freeContext();
-    this.#decoder = undefined;
+    this.#closeDecoder();
     this.#freeDemuxer();
     this.bytes[Symbol.dispose]();
+  }
+
+  #closeDecoder(): void {
+    this.#decoder?.freeContext();
+    this.#decoder = undefined;
+    this.isDecoding = false;
   }
 
   #freeDemuxer(): void {
@@ -184,13 +198,22 @@ export function openVideo(path: string, description?: VideoDescription): VideoFi
   return new VideoFile(path, description);
 }
 
+/**
+ * Finds the decoder of a codec. For VP8 it is libvpx: where a damaged picture breaks off, FFmpeg's own decoder reports nothing and
+ * shows what its buffer held before, which differs from run to run.
+ */
+function findVideoDecoder(codec: AVCodecID): Codec | null {
+  const libvpx = codec === AV_CODEC_ID_VP8 ? Codec.findDecoderByName(FF_DECODER_LIBVPX_VP8) : null;
+  return libvpx ?? Codec.findDecoder(codec);
+}
+
 function openDecoder(
   parameters: CodecParameters,
   timeBase: Rational,
   path: string,
   motionVectors: boolean,
 ): CodecContext {
-  const codec = Codec.findDecoder(parameters.codecId);
+  const codec = findVideoDecoder(parameters.codecId);
   if (!codec) throw new PlaybyplayError('unsupported-codec', `${path}: no decoder for its video`);
   const decoder = new CodecContext();
   decoder.allocContext3(codec);

@@ -69,7 +69,8 @@ async function readAll({ format: name, seed, from, to, until, skipped, folder }:
           });
       }
     }
-    process.send?.({ outcomes, memory: process.memoryUsage().rss });
+    // Until it is sent, so that messages do not pile up where reading never leaves the processor.
+    await new Promise((resolve) => process.send?.({ outcomes, memory: process.memoryUsage().rss }, resolve));
   }
   process.send?.({}, () => process.exit(0));
 }

@@ -115,7 +115,15 @@ test('ends where the reordering of references does not', () => {
   pictures.read(slice(KEY), 0);
   // Ones are commands to change the order (§7.3.3.1). Of eight lengths, one ends at the end of a byte.
   for (let ones = 0; ones < 8; ones++) {
-    const open = new Writer().ue(0, 5, 0).u(4, 1).u(6, 2).u(1, 1).ue(1).u(1, 1).u(8, 255).u(ones, 2 ** ones - 1);
+    const open = new Writer()
+      .ue(0, 5, 0)
+      .u(4, 1)
+      .u(6, 2)
+      .u(1, 1)
+      .ue(1)
+      .u(1, 1)
+      .u(8, 255)
+      .u(ones, 2 ** ones - 1);
     expect(pictures.read(open.nal(0x61), 0)).toBe(true);
     expect(pictures.reference).toBe(true);
   }

@@ -218,8 +218,7 @@ class GroupDecoder implements Disposable {
     const decoder = this.#file.decoder.getNative();
     decoder.sendPacketSync(null);
     while (decoder.receiveFrameSync(this.#factory.frame()) >= 0) this.#factory.drop();
-    decoder.flushBuffers();
-    this.#file.isDecoding = false;
+    this.#file.flushDecoder();
   }
 
   [Symbol.dispose](): void {
