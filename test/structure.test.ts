@@ -30,7 +30,7 @@ const LAYERS = [
   ['recognition', 'detectors', 'cues', 'script'],
   ['pipeline', 'discovery'],
   ['query'],
-  ['highlights', 'quality', 'evaluate'],
+  ['highlights', 'quality', 'evaluate', 'library'],
   ['cli', 'index'],
 ];
 

@@ -42,6 +42,12 @@ const quality = {
   ),
 };
 
+const library = {
+  add: command(specs.libraryAdd, async () => (await import('./commands/library.ts')).add),
+  list: command(specs.libraryList, async () => (await import('./commands/library.ts')).listSessions),
+  remove: command(specs.libraryRemove, async () => (await import('./commands/library.ts')).remove),
+};
+
 const group = (brief: string, routes: Readonly<Record<string, SpecifiedCommand>>, defaultCommand?: string) =>
   buildRouteMap<string, Context>({ routes, docs: { brief }, ...(defaultCommand !== undefined && { defaultCommand }) });
 
@@ -51,6 +57,7 @@ const root = buildRouteMap<string, Context>({
   routes: {
     detect: command(specs.detect, async () => (await import('./commands/detect.ts')).detect),
     query: command(specs.query, async () => (await import('./commands/query.ts')).query),
+    library: group('Ask many logs at once: an index that is built from them', library),
     highlights: command(specs.highlights, async () => (await import('./commands/highlights.ts')).highlights),
     summary: command(specs.summary, async () => (await import('./commands/summary.ts')).summary),
     export: command(specs.exportScenes, async () => (await import('./commands/highlights.ts')).exportScenes),

@@ -30,6 +30,10 @@ const games = async () => {
 };
 const tentativeEvents = toggle('Include events whose evidence is thin ("tentative" in the log).');
 const dictionaryFiles = list('file', 'A further dictionary file.');
+const libraryFile = value(
+  'file',
+  'The file of the library. Default: PLAYBYPLAY_LIBRARY, else library.sqlite in the data folder of the user.',
+);
 const overwrite = toggle(
   'Replace outputs that exist as another kind of file or as symbolic links. Files that are read are never replaced.',
 );
@@ -119,7 +123,7 @@ export const detect = declare({
 export const query = declare({
   summary: 'Find events by a sentence, at any level of the dictionary',
   description:
-    'A query names events at any level of the dictionary: "defeats" finds kills and stomps. The structured form is JSON: \'{"find": …}\'. Without a log, --explain shows how the query is understood.',
+    'A query names events at any level of the dictionary: "defeats" finds kills and stomps. The structured form is JSON: \'{"find": …}\'. Without a log, the library is asked (see `library add`); with --explain alone, the query is explained and nothing is asked.',
   arguments: ['query'],
   rest: 'log or folder',
   minimumRest: 0,
@@ -128,6 +132,8 @@ export const query = declare({
     count: toggle('Print only the number of matches.'),
     explain: toggle('Show how the query is understood and which words it covers.'),
     tentative: tentativeEvents,
+    library: libraryFile,
+    limit: value('n', 'Matches of a library that are printed; 0: all.', { default: '50', parse: wholeNumber() }),
     dictionary: dictionaryFiles,
   },
   examples: [
@@ -136,7 +142,37 @@ export const query = declare({
     'query "kill followed by kill within 4 s" match.playbyplay',
     'query "count kills by weapon" match.playbyplay/events.ndjson',
     'query --explain "kills with any weapon except railgun"',
+    'query "kills with railgun by Gargoyle"',
   ],
+});
+
+/** Arguments and options of `playbyplay library add`. */
+export const libraryAdd = declare({
+  summary: 'Add logs to the library, and bring it up to date',
+  description:
+    'The library is an index of logs, so that a season is asked without reading it. Logs that have not changed are not read; those that are gone are removed. Without a path, everything that was added before is looked at again. Everything in the library comes from the logs: delete its file and add them to build it anew.',
+  arguments: [],
+  rest: 'log or folder',
+  minimumRest: 0,
+  options: { library: libraryFile, json: toggle('Print the numbers as JSON.') },
+  examples: ['library add season/', 'library add', 'library add cup/*.playbyplay --library cup.sqlite'],
+});
+
+/** Arguments and options of `playbyplay library list`. */
+export const libraryList = declare({
+  summary: 'List the sessions of the library',
+  arguments: [],
+  options: { library: libraryFile, json: toggle('Print one JSON object per session.') },
+  examples: ['library list', 'library list --json | jq -r .path'],
+});
+
+/** Arguments and options of `playbyplay library remove`. */
+export const libraryRemove = declare({
+  summary: 'Remove logs from the library; the logs themselves stay',
+  arguments: [],
+  rest: 'log or folder',
+  options: { library: libraryFile },
+  examples: ['library remove season/scrim.playbyplay'],
 });
 
 /** Options of the commands that select scenes. */

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { type FileHandle, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { readFileKind } from '../files/file-kind.ts';
 import { readEmbeddedLog } from './embedded.ts';
@@ -41,13 +41,21 @@ export interface ReadLogOptions {
  * for await (const line of readLog('match.playbyplay')) if (line.type === 'event') console.log(line.text);
  */
 export async function* readLog(path: string, options: ReadLogOptions = {}): AsyncGenerator<LogLine, void, undefined> {
+  for await (const { line } of readLogWithOffsets(path, options)) yield line;
+}
+
+/** Reads a log as `readLog` does, with the byte at which each line begins in its file. */
+export async function* readLogWithOffsets(
+  path: string,
+  options: ReadLogOptions = {},
+): AsyncGenerator<{ readonly line: LogLine; readonly offset: number }, void, undefined> {
   const log = await locateLog(path);
   const file = log.path;
   let number = 0;
   let ended = false;
   let header: HeaderLine | undefined;
   const lines = log.embedded === undefined ? readLines(file, options.signal) : splitLines(log.embedded);
-  for await (const { text, whole } of lines) {
+  for await (const { text, whole, offset } of lines) {
     number += 1;
     if (text === '' && number > 1) continue;
     const parsed = parseLine(text);
@@ -66,7 +74,8 @@ export async function* readLog(path: string, options: ReadLogOptions = {}): Asyn
     else if (parsed.line.type === 'header') throw damaged(file, number, 'a second header');
     if (parsed.line.type === 'end') ended = true;
     if (options.withoutTentative && parsed.line.type === 'event' && parsed.line.tentative) continue;
-    yield parsed.line.type === 'event' ? { ...parsed.line, ...missingNames(parsed.line, header) } : parsed.line;
+    const { line } = parsed;
+    yield { line: line.type === 'event' ? { ...line, ...missingNames(line, header) } : line, offset };
   }
   if (number === 0) throw damaged(file, 1, 'the file is empty');
   if (!ended)
@@ -75,6 +84,25 @@ export async function* readLog(path: string, options: ReadLogOptions = {}): Asyn
       path: file,
       message: 'the log has no end line: its run did not finish',
     });
+}
+
+/**
+ * Reads the line of a log that begins at a byte.
+ *
+ * @returns The line; `undefined` where none begins there, because the file has changed.
+ */
+export async function readLineAt(file: FileHandle, offset: number): Promise<LogLine | undefined> {
+  const pieces: Buffer[] = [];
+  for (let read = 0; read <= MAX_LINE_BYTES; ) {
+    const piece = Buffer.alloc(4096);
+    const { bytesRead } = await file.read(piece, 0, piece.length, offset + read);
+    const end = piece.subarray(0, bytesRead).indexOf(0x0a);
+    pieces.push(piece.subarray(0, end < 0 ? bytesRead : end));
+    if (end >= 0 || bytesRead === 0) break;
+    read += bytesRead;
+  }
+  const parsed = parseLine(Buffer.concat(pieces).toString());
+  return 'line' in parsed ? parsed.line : undefined;
 }
 
 /** Reads a whole log into memory. */
@@ -148,10 +176,19 @@ export async function locateLog(path: string): Promise<LogLocation> {
   throw missing(path, info !== undefined);
 }
 
-function* splitLines(text: string): Generator<{ readonly text: string; readonly whole: boolean }, void, undefined> {
+/** A line of a file; `whole` says whether it ends with a line feed, `offset` where it begins in bytes. */
+interface TextLine {
+  readonly text: string;
+  readonly whole: boolean;
+  readonly offset: number;
+}
+
+function* splitLines(text: string): Generator<TextLine, void, undefined> {
   const lines = text.split('\n');
+  let offset = 0;
   for (const [index, line] of lines.entries()) {
-    if (line !== '' || index < lines.length - 1) yield { text: line, whole: true };
+    if (line !== '' || index < lines.length - 1) yield { text: line, whole: true, offset };
+    offset += Buffer.byteLength(line) + 1;
   }
 }
 
@@ -236,14 +273,12 @@ function parseLine(text: string): { readonly line: LogLine } | { readonly proble
   return { line };
 }
 
-/** Reads a file line by line; `whole` says whether the line ends with a line feed. */
-async function* readLines(
-  file: string,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<{ readonly text: string; readonly whole: boolean }, void, undefined> {
+/** Reads a file line by line. */
+async function* readLines(file: string, signal: AbortSignal | undefined): AsyncGenerator<TextLine, void, undefined> {
   const stream = createReadStream(file, { highWaterMark: 1 << 18, ...(signal === undefined ? {} : { signal }) });
   let rest: Buffer = Buffer.alloc(0);
   let number = 0;
+  let offset = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     let start = 0;
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
@@ -252,10 +287,11 @@ async function* readLines(
       rest = Buffer.alloc(0);
       start = end + 1;
       number += 1;
-      yield { text: line.toString(), whole: true };
+      yield { text: line.toString(), whole: true, offset };
+      offset += line.length + 1;
     }
     rest = Buffer.concat([rest, chunk.subarray(start)]);
     if (rest.length > MAX_LINE_BYTES) throw damaged(file, number + 1, `longer than ${MAX_LINE_BYTES} bytes`);
   }
-  if (rest.length > 0) yield { text: rest.toString(), whole: false };
+  if (rest.length > 0) yield { text: rest.toString(), whole: false, offset };
 }

@@ -10,6 +10,8 @@ const HEAD_BYTES = 4096;
 export type FileKind =
   | 'empty'
   | 'event log'
+  | 'library'
+  | 'SQLite database'
   | 'journal'
   | 'JSON'
   | 'HTML'
@@ -27,6 +29,11 @@ export async function readFileKind(path: string): Promise<FileKind> {
   return fileKindOf(buffer.subarray(0, bytesRead));
 }
 
+/** Marks an SQLite file as a library ("pbpl"), see sqlite.org/fileformat.html#application_id. */
+export const LIBRARY_ID = 0x7062706c;
+/** Where SQLite keeps that number. */
+const APPLICATION_ID_OFFSET = 68;
+
 /** How files that grow begin: a run that was killed may have left less than that. */
 const FIRST_BYTES: readonly (readonly [start: string, FileKind])[] = [
   ['{"type":"header","format":"playbyplay/', 'event log'],
@@ -40,6 +47,8 @@ const FIRST_BYTES: readonly (readonly [start: string, FileKind])[] = [
  */
 export function fileKindOf(head: Buffer): FileKind {
   if (head.length === 0) return 'empty';
+  if (head.toString('latin1', 0, 16) === 'SQLite format 3\0')
+    return head.length >= 72 && head.readUInt32BE(APPLICATION_ID_OFFSET) === LIBRARY_ID ? 'library' : 'SQLite database';
   if (isVideo(head)) return 'video';
   if (isPicture(head)) return 'picture';
   const text = head

@@ -53,27 +53,11 @@ export interface LoadLogsOptions {
  */
 export async function loadLogs(paths: readonly string[], options: LoadLogsOptions = {}): Promise<LoadedLogs> {
   const { events, durations, games, dictionaryNames: wanted, logs, issues } = await readEvents(paths, options);
-  const builtin = await dictionaryNames();
-  const names = paths.length === 0 ? builtin : builtin.filter((name) => name === commonName || wanted.has(name));
-  const builtinPaths = names.map((name) => join(builtinFolder, `${name}.json`));
-  const found = await findPackDictionaries(
-    wanted,
-    builtin,
+  const { dictionary, issues: dictionaryIssues } = await loadLogDictionaries(
+    paths.length === 0 ? undefined : wanted,
     [...logs.values()].map(({ path }) => path),
+    options.dictionaries,
   );
-  const given = [...found, ...(options.dictionaries ?? [])];
-  const sources = await readSources([...builtinPaths, ...given]);
-  // The built-in dictionaries are checked by the tests.
-  const meaning = given.length > 0;
-  const { dictionary, issues: dictionaryIssues } = loadDictionary(sources, { definitions: false, meaning });
-  const loaded = new Set(dictionary.sources.map(({ name }) => name));
-  const missing = [...wanted.keys()]
-    .filter((name) => !loaded.has(name))
-    .map((name) => ({
-      code: 'dictionary-missing',
-      message: `a log uses the dictionary "${name}", which is not built in`,
-      hint: 'Name its file with --dictionary, or put it next to the log as dictionary/<name>.json.',
-    }));
   return {
     events,
     dictionary,
@@ -81,8 +65,40 @@ export async function loadLogs(paths: readonly string[], options: LoadLogsOption
     games: [...games],
     durations,
     logs,
-    issues: [...issues, ...missing, ...dictionaryIssues],
+    issues: [...issues, ...dictionaryIssues],
   };
+}
+
+/**
+ * Loads the dictionaries that logs name, built-in ones and those of packs near the logs.
+ *
+ * @param wanted Names and content hashes of the dictionaries; `undefined`: all built-in ones.
+ * @param logs Paths of the logs.
+ * @param dictionaries Paths of further dictionary files.
+ */
+export async function loadLogDictionaries(
+  wanted: ReadonlyMap<string, string> | undefined,
+  logs: readonly string[],
+  dictionaries: readonly string[] = [],
+): Promise<{ readonly dictionary: Dictionary; readonly issues: readonly Issue[] }> {
+  const builtin = await dictionaryNames();
+  const names = wanted ? builtin.filter((name) => name === commonName || wanted.has(name)) : builtin;
+  const builtinPaths = names.map((name) => join(builtinFolder, `${name}.json`));
+  const found = await findPackDictionaries(wanted ?? new Map(), builtin, logs);
+  const given = [...found, ...dictionaries];
+  const sources = await readSources([...builtinPaths, ...given]);
+  // The built-in dictionaries are checked by the tests.
+  const meaning = given.length > 0;
+  const { dictionary, issues: dictionaryIssues } = loadDictionary(sources, { definitions: false, meaning });
+  const loaded = new Set(dictionary.sources.map(({ name }) => name));
+  const missing = [...(wanted ?? new Map<string, string>()).keys()]
+    .filter((name) => !loaded.has(name))
+    .map((name) => ({
+      code: 'dictionary-missing',
+      message: `a log uses the dictionary "${name}", which is not built in`,
+      hint: 'Name its file with --dictionary, or put it next to the log as dictionary/<name>.json.',
+    }));
+  return { dictionary, issues: [...missing, ...dictionaryIssues] };
 }
 
 /** Folders above a log in which the pack of its game can be. */

@@ -143,7 +143,7 @@ export function runQuery(
 }
 
 /** Keeps the largest or smallest groups. Events without a value belong to no group that could be asked for by rank. */
-function selectGroups(all: readonly Group[], { top, bottom, distinct }: Query): readonly Group[] {
+export function selectGroups(all: readonly Group[], { top, bottom, distinct }: Query): readonly Group[] {
   if (top === undefined && bottom === undefined && !distinct) return all;
   const groups = all.filter(({ labels }) => !labels.includes('-'));
   if (top !== undefined) return groups.filter(({ count }) => count >= (groups[top - 1]?.count ?? 0));

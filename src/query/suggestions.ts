@@ -9,14 +9,26 @@ import { matchEvents, type CompiledQuery } from './run.ts';
 import { collectNames } from './names.ts';
 import type { UnknownName } from './session-names.ts';
 
-/** Finds proper names in a query that no event mentions: usually misspellings, or words mistaken for names. */
-export function findUnknownNames({ find }: Query, events: Iterable<EventLine>): readonly UnknownName[] {
+/**
+ * Finds proper names in a query that no event mentions: usually misspellings, or words mistaken for names.
+ *
+ * @param among The events, or the names that they mention.
+ */
+export function findUnknownNames(
+  { find }: Query,
+  among: readonly EventLine[] | readonly string[],
+): readonly UnknownName[] {
   const names = [...new Set(findNames(find))];
   if (names.length === 0) return [];
-  const known = new Map(collectNames(events).map((name) => [name.toLowerCase(), name]));
+  const mentioned = isNames(among) ? among : collectNames(among);
+  const known = new Map(mentioned.map((name) => [name.toLowerCase(), name]));
   return names
     .filter((name) => !known.has(name.toLowerCase()))
     .map((name) => ({ name, nearest: findNearest(name, known.values()) }));
+}
+
+function isNames(among: readonly EventLine[] | readonly string[]): among is readonly string[] {
+  return typeof among[0] === 'string';
 }
 
 function findNames(value: unknown): string[] {

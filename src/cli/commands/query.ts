@@ -1,9 +1,7 @@
 import type { Query } from '../../query/query.ts';
-import { collectSessionNames, findUnknownSessions } from '../../query/session-names.ts';
-import { findUnknownNames, suggestBroaderWords } from '../../query/suggestions.ts';
-import { loadLogs, type LoadedLogs } from '../../query/logs.ts';
+import { findUnknownSessions } from '../../query/session-names.ts';
 import { explainQuery, type ExplainedWord } from '../../query/explain.ts';
-import { compileQuery, runQuery, type CompiledQuery, type QueryResult } from '../../query/run.ts';
+import type { CompiledQuery, QueryResult } from '../../query/run.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import { didYouMean } from '../../spelling.ts';
 import type { Match } from '../../query/match/combinators.ts';
@@ -14,6 +12,7 @@ import type { CommandIo, RunCommand } from '../command.ts';
 import { formatCount, formatIssues } from '../describe-error.ts';
 import { usageError } from '../options.ts';
 import { formatSentenceIssues, underline } from '../sentence-issues.ts';
+import { openLibrary, openLogs, type QuerySource } from '../query-source.ts';
 import type * as specs from '../specs.ts';
 import { style } from '../terminal.ts';
 
@@ -23,36 +22,40 @@ const MAX_LISTED_WORDS = 12;
 
 /** `playbyplay query <query> [<log or folder>…]` */
 export const query: RunCommand<typeof specs.query> = async (io, options, sentence, ...paths) => {
-  if (paths.length === 0 && !options.explain)
-    throw usageError('missing argument <log or folder>', 'Give an events.ndjson or its folder.');
-  const logs = await loadLogs(paths, {
-    dictionaries: options.dictionary ?? [],
-    withoutCues: !options.json,
-    tentative: options.tentative,
-    signal: io.signal,
-  });
-  for (const { path, message } of logs.issues)
+  const { library, limit, explain, json } = options;
+  if (paths.length > 0 && library !== undefined)
+    throw usageError('--library cannot be combined with logs', 'Leave the logs out, or the option.');
+  const settings = { dictionaries: options.dictionary ?? [], tentative: options.tentative, signal: io.signal };
+  const isExplained = paths.length === 0 && explain && library === undefined;
+  const source =
+    paths.length > 0 || isExplained
+      ? openLogs(paths, { ...settings, withoutCues: !json })
+      : openUsersLibrary(library, { ...settings, limit: limit === 0 ? Number.MAX_SAFE_INTEGER : limit });
+  await using opened = await source;
+  for (const { path, message } of opened.issues)
     io.stderr.write(`playbyplay: ${path === undefined ? '' : `${path} `}${message}\n`);
-  const sessions = collectSessionNames(logs.logs);
   const parsed = parseStructured(sentence);
   let compiled: CompiledQuery;
   try {
-    compiled = compileQuery(parsed, logs.dictionary, { logs });
+    compiled = await opened.compile(parsed);
   } catch (error) {
     if (!(error instanceof PlaybyplayError) || error.code !== 'bad-query') throw error;
     io.stderr.write(parsed === sentence ? formatSentenceIssues(sentence, error.issues) : formatIssues(error.issues));
     return 2;
   }
   for (const { written, read } of compiled.corrections) io.stderr.write(`“${written}” was read as “${read}”\n`);
-  if (options.explain) printExplanation(compiled, options.json, io);
-  if (paths.length === 0) return 0;
-  const result = runQuery(compiled, logs.events, { durations: logs.durations });
+  if (explain) printExplanation(compiled, json, io);
+  if (isExplained) return 0;
+  const result = await opened.ask(
+    options.count ? { ...compiled, query: { ...compiled.query, count: true } } : compiled,
+  );
   const isCounted = options.count || compiled.query.count === true || compiled.query.by !== undefined;
-  if (options.json) printJson(result, isCounted, { compiled, logs, io });
-  else printText(result, isCounted, { compiled, logs, io });
-  for (const { name, nearest } of findUnknownSessions(compiled.query, sessions))
+  if (json) await printJson(result, isCounted, { compiled, source: opened, io });
+  else printText(result, isCounted, { compiled, source: opened, io });
+  if (result.hasMore && !isCounted) io.stderr.write(`only the first ${result.count}; all of them: --limit 0\n`);
+  for (const { name, nearest } of findUnknownSessions(compiled.query, opened.sessions))
     io.stderr.write(`no session is called “${name}”${nearest === undefined ? '' : `. ${didYouMean(nearest)}`}\n`);
-  for (const { name, nearest } of findUnknownNames(compiled.query, logs.events))
+  for (const { name, nearest } of opened.findUnknownNames(compiled.query))
     io.stderr.write(`no event names “${name}”${nearest === undefined ? '' : `. ${didYouMean(nearest)}`}\n`);
   // A zero is the answer of a question that was misunderstood, too.
   if (result.count === 0 && (isCounted || result.answer || result.values))
@@ -62,13 +65,28 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
         .join(' ')}\n`,
     );
   if (result.count === 0) {
-    if (!isCounted) io.stderr.write(`no match among ${formatCount(logs.events.length, 'event')}\n`);
-    const broader = suggestBroaderWords(compiled, logs.events, { durations: logs.durations });
-    for (const { word, instead, count } of broader.slice(0, MAX_SUGGESTIONS))
+    if (!isCounted) io.stderr.write(`no match among ${formatCount(opened.eventCount, 'event')}\n`);
+    for (const { word, instead, count } of opened.suggestBroaderWords(compiled).slice(0, MAX_SUGGESTIONS))
       io.stderr.write(`with “${instead}” in the place of “${word}” there ${count === 1 ? 'is 1' : `are ${count}`}\n`);
   }
   return 0;
 };
+
+/** Opens a library. Without one, and without logs, nothing was said about where to look. */
+async function openUsersLibrary(
+  path: string | undefined,
+  settings: Parameters<typeof openLibrary>[1],
+): Promise<QuerySource> {
+  try {
+    return await openLibrary(path, settings);
+  } catch (error) {
+    if (path !== undefined || !(error instanceof PlaybyplayError) || error.code !== 'library-missing') throw error;
+    throw usageError(
+      'missing argument <log or folder>',
+      'Give an events.ndjson or its folder, or add logs to a library: playbyplay library add <folder>',
+    );
+  }
+}
 
 /** Parses the structured form, which starts with a brace; a sentence is returned unchanged. */
 function parseStructured(text: string): string | Query {
@@ -100,11 +118,12 @@ function formatWord({ id, kind, text, covers }: ExplainedWord): string {
 
 interface Output {
   readonly compiled: CompiledQuery;
-  readonly logs: LoadedLogs;
+  readonly source: QuerySource;
   readonly io: CommandIo;
 }
 
-function printJson(result: QueryResult, isCounted: boolean, { compiled, logs: { logs }, io }: Output): void {
+async function printJson(result: QueryResult, isCounted: boolean, { compiled, source, io }: Output): Promise<void> {
+  const { logs } = source;
   const write = (line: object): unknown => io.stdout.write(`${JSON.stringify(line)}\n`);
   if (result.groups && !compiled.query.distinct) {
     const bySession = labelIndex(compiled, 'session');
@@ -115,20 +134,27 @@ function printJson(result: QueryResult, isCounted: boolean, { compiled, logs: { 
   } else if (result.values) {
     const unit = unitOf(compiled);
     for (const { session, t, value, match } of result.values)
-      write({ t, session, value, ...(unit !== undefined && { unit }), ...(match && { events: match.events }) });
+      write({
+        t,
+        session,
+        value,
+        ...(unit !== undefined && { unit }),
+        ...(match && { events: await source.readLines(match.events) }),
+      });
   } else if (result.answer) write({ value: result.answer.value, unit: result.answer.unit ?? unitOf(compiled) ?? null });
   else if (isCounted) write({ value: result.count, unit: null });
   else {
-    for (const { t, end, events } of result.matches) {
+    for (const { t, end, events: found } of result.matches) {
+      const events = await source.readLines(found);
       const { game, session } = events[0]!;
       io.stdout.write(`${JSON.stringify({ t, end, game, session, log: logs.get(session)?.path, events })}\n`);
     }
   }
 }
 
-function printText(result: QueryResult, isCounted: boolean, { compiled, logs: { logs, sessions }, io }: Output): void {
+function printText(result: QueryResult, isCounted: boolean, { compiled, source: { logs }, io }: Output): void {
   const nameOf = (session: string): string => logs.get(session)?.name ?? session;
-  const prefixOf = (session: string): string => (sessions.length > 1 ? `${nameOf(session)}  ` : '');
+  const prefixOf = (session: string): string => (logs.size > 1 ? `${nameOf(session)}  ` : '');
   if (result.groups && !compiled.query.distinct) {
     const width = Math.max(5, ...result.groups.map(({ count }) => String(count).length));
     const bySession = labelIndex(compiled, 'session');
@@ -149,14 +175,13 @@ function printText(result: QueryResult, isCounted: boolean, { compiled, logs: { 
       );
   } else if (compiled.query.whether) {
     io.stdout.write(`${result.answer?.value === true ? 'yes' : 'no'}\n`);
-    for (const match of result.matches) io.stdout.write(formatMatch(match, sessions.length > 1 ? nameOf : undefined));
+    for (const match of result.matches) io.stdout.write(formatMatch(match, logs.size > 1 ? nameOf : undefined));
   } else if (result.answer) {
     io.stdout.write(`${formatAnswer(result.answer.value, result.answer.unit ?? unitOf(compiled))}\n`);
     if (compiled.query.count && !compiled.query.per && !/^\s*(?:count|number)\b/i.test(compiled.sentence ?? 'count'))
       printPlayerShare(result, io);
   } else if (isCounted) io.stdout.write(`${result.count}\n`);
-  else
-    for (const match of result.matches) io.stdout.write(formatMatch(match, sessions.length > 1 ? nameOf : undefined));
+  else for (const match of result.matches) io.stdout.write(formatMatch(match, logs.size > 1 ? nameOf : undefined));
 }
 
 /** How many of the counted events are the player's, if some are and others are not: "kills" are those of everybody. */

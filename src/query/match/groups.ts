@@ -21,18 +21,21 @@ export interface Grouping {
   readonly find: Condition;
   /** The sessions, for groups by life. */
   readonly sessions: readonly SessionEvents[];
+  /** How many events a match stands for. Default: one. */
+  readonly weigh?: (match: Match) => number;
 }
 
 /** Counts matches by the values of their first event, the largest group first, equal ones by label. */
 export function groupMatches(matches: readonly Match[], keys: readonly GroupKey[], grouping: Grouping): Group[] {
   const labelers = keys.map((key) => createLabeler(key, grouping));
   const groups = new Map<string, { labels: string[]; count: number }>();
-  for (const { events } of matches) {
-    const labels = labelers.map((label) => label(events[0]!) ?? '-');
+  for (const match of matches) {
+    const count = grouping.weigh?.(match) ?? 1;
+    const labels = labelers.map((label) => label(match.events[0]!) ?? '-');
     const key = JSON.stringify(labels);
     const group = groups.get(key);
-    if (group) group.count++;
-    else groups.set(key, { labels, count: 1 });
+    if (group) group.count += count;
+    else groups.set(key, { labels, count });
   }
   return [...groups.values()].toSorted((a, b) => b.count - a.count || (a.labels.join() < b.labels.join() ? -1 : 1));
 }

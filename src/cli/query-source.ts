@@ -1,0 +1,92 @@
+import type { Dictionary } from '../dictionary/dictionary.ts';
+import type { Issue } from '../errors.ts';
+import type { EventLine } from '../events/log.ts';
+import { loadLogs } from '../query/logs.ts';
+import type { Query } from '../query/query.ts';
+import { compileQuery, type CompiledQuery, type QueryResult, runQuery } from '../query/run.ts';
+import { collectSessionNames, type SessionNames } from '../query/session-names.ts';
+import { type BroaderWord, findUnknownNames, suggestBroaderWords } from '../query/suggestions.ts';
+import type { UnknownName } from '../query/session-names.ts';
+import { Library } from '../library/library.ts';
+
+/** What is asked: logs that were read, or a library. */
+export interface QuerySource extends AsyncDisposable {
+  readonly issues: readonly Issue[];
+  /** Path and display name of each session. */
+  readonly logs: ReadonlyMap<string, { readonly path: string; readonly name: string }>;
+  readonly sessions: SessionNames;
+  readonly eventCount: number;
+  readonly dictionary: Dictionary;
+  /** Throws PlaybyplayError `bad-query`. */
+  compile(query: string | Query): CompiledQuery | Promise<CompiledQuery>;
+  ask(compiled: CompiledQuery): Promise<QueryResult & { readonly hasMore: boolean }>;
+  /** The events with cues and ids, as their lines have them. */
+  readLines(events: readonly EventLine[]): Promise<readonly EventLine[]>;
+  findUnknownNames(query: Query): readonly UnknownName[];
+  /** Words that would find something; a library is not searched for them. */
+  suggestBroaderWords(compiled: CompiledQuery): readonly BroaderWord[];
+}
+
+/** Options of {@link openLogs} and {@link openLibrary}. */
+export interface SourceOptions {
+  readonly dictionaries: readonly string[];
+  readonly tentative: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Reads logs. Throws as `loadLogs`. */
+export async function openLogs(
+  paths: readonly string[],
+  { withoutCues, ...options }: SourceOptions & { readonly withoutCues: boolean },
+): Promise<QuerySource> {
+  const logs = await loadLogs(paths, { ...options, withoutCues });
+  const { events, durations } = logs;
+  return {
+    issues: logs.issues,
+    logs: logs.logs,
+    sessions: collectSessionNames(logs.logs),
+    eventCount: events.length,
+    dictionary: logs.dictionary,
+    compile: (query) => compileQuery(query, logs.dictionary, { logs }),
+    ask: async (compiled) => ({ ...runQuery(compiled, events, { durations }), hasMore: false }),
+    readLines: async (lines) => lines,
+    findUnknownNames: (query) => findUnknownNames(query, events),
+    suggestBroaderWords: (compiled) => suggestBroaderWords(compiled, events, { durations }),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+/**
+ * Opens a library. Throws as `Library.open`.
+ *
+ * @param path Default: the user's library.
+ * @param limit At most so many matches.
+ */
+export async function openLibrary(
+  path: string | undefined,
+  { dictionaries, tentative, signal, limit }: SourceOptions & { readonly limit: number },
+): Promise<QuerySource> {
+  const library = await Library.open(path);
+  try {
+    const sessions = await library.sessions();
+    const names = await library.names();
+    const { dictionary, issues } = await library.dictionary(dictionaries);
+    const logs = new Map(sessions.map(({ session, path: log, name }) => [session, { path: log, name }]));
+    return {
+      issues,
+      logs,
+      sessions: collectSessionNames(logs),
+      eventCount: sessions.reduce((sum, { events }) => sum + events, 0),
+      dictionary,
+      compile: (query) => library.compile(query, dictionaries),
+      ask: (compiled) => library.ask(compiled, { limit, tentative, signal }),
+      readLines: (events) => library.readLines(events),
+      findUnknownNames: (query) => findUnknownNames(query, names),
+      suggestBroaderWords: () => [],
+      [Symbol.asyncDispose]: () => library[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    await library[Symbol.asyncDispose]();
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * `playbyplay/library`: an index of many logs that answers queries without reading them.
+ *
+ * Open a {@link Library}, add logs and ask it.
+ */
+export {
+  type AddOptions,
+  type AddResult,
+  type AskOptions,
+  DEFAULT_PAGE,
+  defaultLibraryPath,
+  Library,
+  type LibraryAnswer,
+} from './library.ts';
+export type {
+  LibrarySession,
+  LibraryStore,
+  NewOccurrence,
+  NewSession,
+  StoredOccurrences,
+  StoredShape,
+  StoredStatement,
+  UsedDictionary,
+} from './store.ts';
+export { SqliteStore } from './sqlite-store.ts';

@@ -1,0 +1,112 @@
+import type { Statement } from '../events/statement.ts';
+
+/** A session whose log is in the library. */
+export interface LibrarySession {
+  /** Number within the library; sessions are in the order in which they were added. */
+  readonly id: number;
+  /** Absolute path of the log. */
+  readonly path: string;
+  /** Display name, see `nameLogs`. */
+  readonly name: string;
+  /** The session's own name, distinct within the library. */
+  readonly session: string;
+  readonly game: string;
+  /** Seconds. */
+  readonly duration: number;
+  /** Events whose evidence is not thin. */
+  readonly events: number;
+  /** Size in bytes and modification time in milliseconds of the log when it was read. */
+  readonly size: number;
+  readonly modified: number;
+}
+
+/** A session to be stored. */
+export type NewSession = Omit<LibrarySession, 'id'>;
+
+/** The dictionary of a log: name and content hash. */
+export interface UsedDictionary {
+  readonly name: string;
+  readonly hash: string;
+}
+
+/** The words of statements, with how many events have them. */
+export interface StoredShape {
+  readonly id: number;
+  readonly statement: Statement;
+  readonly events: number;
+  readonly tentative: number;
+}
+
+/** A statement as logs have it, with its sentence. */
+export interface StoredStatement {
+  readonly id: number;
+  readonly shape: number;
+  readonly statement: Statement;
+  readonly text: string;
+  /** The game of the events, where it is not that of their session: in a log of a reel. */
+  readonly game: string | undefined;
+  readonly events: number;
+  readonly tentative: number;
+}
+
+/** An event to be stored: times in microseconds, confidence in thousandths, offset of its line in bytes. */
+export interface NewOccurrence {
+  readonly statement: Statement;
+  readonly text: string;
+  readonly game: string | undefined;
+  readonly ordinal: number;
+  readonly t: number;
+  readonly end: number;
+  readonly confidence: number;
+  readonly isTentative: boolean;
+  readonly offset: number;
+}
+
+/** The events of one shape in one session, packed by `packOccurrences`. */
+export interface StoredOccurrences {
+  readonly shape: number;
+  readonly data: Uint8Array;
+}
+
+/**
+ * Where a library keeps its index; `SqliteStore` keeps it in a file.
+ *
+ * What is stored is derived from logs alone and can be rebuilt from them at any time.
+ */
+export interface LibraryStore extends AsyncDisposable {
+  /** A number that differs whenever another writer has changed the index. */
+  version(): Promise<number>;
+  sessions(): Promise<readonly LibrarySession[]>;
+  dictionaries(): Promise<readonly UsedDictionary[]>;
+  /** The proper names that statements mention. */
+  names(): Promise<readonly string[]>;
+  /** The folders and files that were added. */
+  roots(): Promise<readonly string[]>;
+  addRoots(paths: readonly string[]): Promise<void>;
+  removeRoots(paths: readonly string[]): Promise<void>;
+  shapes(): Promise<readonly StoredShape[]>;
+  /** The statements of some shapes. */
+  statementsOf(shapes: readonly number[]): Promise<readonly StoredStatement[]>;
+  statements(ids: readonly number[]): Promise<readonly StoredStatement[]>;
+  /**
+   * The next sessions that have events of one of the shapes, ascending.
+   *
+   * @param shapes Ids of shapes; `undefined`: all sessions.
+   * @param after Only sessions with a greater id.
+   */
+  sessionsWith(shapes: readonly number[] | undefined, after: number, most: number): Promise<readonly number[]>;
+  /** The sessions whose events mention one of the names, in any case, ascending. */
+  sessionsNaming(names: readonly string[]): Promise<readonly number[]>;
+  /** The events of a session, by shape; only of the given shapes, if any are given. */
+  occurrences(session: number, shapes: ReadonlySet<number> | undefined): Promise<readonly StoredOccurrences[]>;
+  /**
+   * Stores the events of a session, in place of those of the session with the same path.
+   *
+   * What was stored is seen by others after `commit`.
+   */
+  put(session: NewSession, dictionaries: readonly UsedDictionary[], events: readonly NewOccurrence[]): Promise<void>;
+  remove(paths: readonly string[]): Promise<void>;
+  rename(names: ReadonlyMap<number, string>): Promise<void>;
+  /** Commits what `put` stored since the last call. */
+  commit(): Promise<void>;
+}
