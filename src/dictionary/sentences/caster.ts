@@ -12,7 +12,7 @@ import { wordKinds } from '../format.ts';
 import { normalizeStatement, wordOf } from '../statements.ts';
 import { functionWords } from './function-words.ts';
 import { getLexicon } from './lexicon.ts';
-import { parse } from './parse.ts';
+import { means } from './parse.ts';
 import { logWording, writeSentence, type Wording } from './sentence-writer.ts';
 import { tokenize } from './tokenize.ts';
 
@@ -66,7 +66,7 @@ const fallingVerbs = { ofProperty: ['dropped', 'fell', 'sank'], ofOwner: ['dropp
 
 /**
  * Puts a statement as a caster would: in the past tense, with articles, characters called by their names, and varied from
- * one event to the next. Of the possible wordings, it uses those that {@link parse} reads back as the same statement when
+ * one event to the next. Of the possible wordings, it uses those that `parse` reads back as the same statement when
  * given the characters (`cast`).
  */
 export function writeAsCaster(statement: Statement, dictionary: Dictionary, options: CasterOptions = {}): string {
@@ -81,10 +81,9 @@ export function* casterSentences(
   mayUse: (sentence: string) => boolean = () => true,
 ): Generator<string, string> {
   const cast = collectCast(statement, dictionary);
-  const meant = JSON.stringify(normalizeStatement(statement));
-  const isSame = (text: string): boolean => JSON.stringify(parse(text, dictionary, { cast }).statement) === meant;
+  const isSame = (text: string): boolean => means(text, statement, dictionary, { cast });
   const wordings = casterWordings(statement, dictionary);
-  const first = hash(seed ?? meant) % wordings.length;
+  const first = hash(seed ?? JSON.stringify(normalizeStatement(statement))) % wordings.length;
   const ordered = [...wordings.slice(first), ...wordings.slice(0, first)];
   const base: Wording = { tense: 'past', person, articles: 'definite', isSpelledOut: true, cast };
   const tried = new Set<string>();

@@ -1,5 +1,6 @@
 import type { Mention, Slot, Statement } from '../../events/statement.ts';
 import type { Dictionary } from '../dictionary.ts';
+import type { DictionaryIssue } from '../issues.ts';
 import { normalizeStatement, validateStatement } from '../statements.ts';
 import { parseActionClauses, parseSingleNouns, type ActionClause, type NounList } from './action-clauses.ts';
 import type { NounPhrase, WordCandidate } from './noun-phrases.ts';
@@ -49,7 +50,7 @@ export function parse(sentence: string, dictionary: Dictionary, options: ParseOp
   if (tokens.length === 0) return failure({ code: 'empty-sentence', message: 'the sentence is empty', ...span });
   if (tokens.length > maxTokens)
     return failure({ code: 'sentence-too-long', message: `the sentence has more than ${maxTokens} words`, ...span });
-  const clauses = [...parsePropertyClauses(context, 0), ...parseActionClauses(context, 0, parseSingleNouns)];
+  const { readings, issues } = findReadings(context);
   if (context.isExhausted)
     return failure({
       code: 'sentence-too-complex',
@@ -57,14 +58,9 @@ export function parse(sentence: string, dictionary: Dictionary, options: ParseOp
       hint: 'Shorten it, or put names in quotes.',
       ...span,
     });
-  const candidates = clauses.filter(({ end }) => end === tokens.length).flatMap((clause) => toStatements(clause));
-  if (candidates.length === 0) return failure(explainParseFailure(context));
-  const checked = candidates.map((each) => ({ ...each, issues: validateStatement(each.statement, dictionary) }));
-  const fewestIssues = Math.min(...checked.map(({ issues }) => issues.length));
-  const best = keepCheapest(checked.filter(({ issues }) => issues.length === fewestIssues));
-  const readings = best.map(({ statement }) => statement);
-  if (fewestIssues > 0)
-    return { statement: undefined, readings, issues: best[0]!.issues.map((issue) => ({ ...issue, ...span })) };
+  if (readings.length === 0) return failure(explainParseFailure(context));
+  if (issues.length > 0)
+    return { statement: undefined, readings, issues: issues.map((issue) => ({ ...issue, ...span })) };
   if (readings.length === 1) return { statement: readings[0], readings, issues: [] };
   const sentences = readings.map((each) => `"${writeSentence(each, dictionary)}"`);
   const issue: SentenceIssue = {
@@ -74,6 +70,36 @@ export function parse(sentence: string, dictionary: Dictionary, options: ParseOp
     ...span,
   };
   return { statement: undefined, readings, issues: [issue] };
+}
+
+/** Does the sentence mean this and nothing else? Faster than {@link parse}, because it does not explain why not. */
+export function means(
+  sentence: string,
+  statement: Statement,
+  dictionary: Dictionary,
+  options: ParseOptions = {},
+): boolean {
+  const context = new ParseContext(sentence, dictionary, { game: options.game, cast: options.cast });
+  if (context.tokens.length > maxTokens) return false;
+  const { readings, issues } = findReadings(context);
+  const isUnambiguous = !context.isExhausted && issues.length === 0 && readings.length === 1;
+  return isUnambiguous && JSON.stringify(readings[0]) === JSON.stringify(normalizeStatement(statement));
+}
+
+/** The equally likely readings that have the fewest issues, and the issues of the first. */
+function findReadings(context: ParseContext): { readings: Statement[]; issues: readonly DictionaryIssue[] } {
+  const clauses = [...parsePropertyClauses(context, 0), ...parseActionClauses(context, 0, parseSingleNouns)];
+  const candidates = clauses
+    .filter(({ end }) => end === context.tokens.length)
+    .flatMap((clause) => toStatements(clause));
+  if (candidates.length === 0) return { readings: [], issues: [] };
+  const checked = candidates.map((each) => ({
+    ...each,
+    issues: validateStatement(each.statement, context.dictionary),
+  }));
+  const fewestIssues = Math.min(...checked.map(({ issues }) => issues.length));
+  const best = keepCheapest(checked.filter(({ issues }) => issues.length === fewestIssues));
+  return { readings: best.map(({ statement }) => statement), issues: best[0]!.issues };
 }
 
 function failure(issue: SentenceIssue): Parsed {
