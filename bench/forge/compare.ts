@@ -214,7 +214,8 @@ function readStatement(event: LogEvent, elements: readonly ElementLine[]): Said 
   const subject = statement['subject'] as { readonly name?: unknown } | undefined;
   if (statement['property'] !== undefined)
     return { event, element, name: element?.kind === 'gauge' ? 'level' : 'change', to: statement['to'] };
-  if (element?.kind === 'clock') return { event, element, name: 'halt', to: statement['amount'] };
+  if (element?.kind === 'clock' || statement['action'] === 'halt')
+    return { event, element, name: 'halt', to: statement['amount'] };
   if (element?.kind === 'feed') return { event, element, name: 'kill', to: event.text };
   if (element?.kind === 'icon') return { event, element, name: 'switch', to: event.text };
   return { event, element, name: 'message', to: subject?.name ?? event.text };

@@ -1,6 +1,6 @@
 import type { CueValue } from '../events/log.ts';
 import { Pattern } from '../pattern.ts';
-import type { Plausibility } from '../profile/profile.ts';
+import type { DetectorSpec, Plausibility } from '../profile/profile.ts';
 
 /** `impossible`: can never be right. `doubtful`: right only if it is read again and again. */
 export type Verdict = 'plausible' | 'doubtful' | 'impossible';
@@ -27,6 +27,17 @@ export function plausibility(
     if (before !== undefined && (number - before > rise || before - number > fall)) return 'doubtful';
     return 'plausible';
   };
+}
+
+/**
+ * The judge of a detector's values. A text detector that reads numbers or times tests `pattern` itself, on the text: the number of
+ * “1:23.5” is 83.5.
+ */
+export function plausibilityOf(spec: Pick<DetectorSpec, 'kind' | 'plausible'>): ReturnType<typeof plausibility> {
+  const { value = 'text' } = spec as { readonly value?: unknown };
+  if (spec.kind !== 'text' || value === 'text' || spec.plausible === undefined) return plausibility(spec.plausible);
+  const { pattern: _tested, ...rest } = spec.plausible;
+  return plausibility(rest);
 }
 
 function numberOf(value: CueValue): number | undefined {

@@ -3,7 +3,7 @@ import { roundTime } from '../time.ts';
 import type { Clauses, ModeSwitch, Switch, TriggerSwitch } from './activation.ts';
 import { compileCondition, compileValue } from './condition.ts';
 import type { Cue } from './cue.ts';
-import { plausibility } from './plausible.ts';
+import { type plausibility, plausibilityOf } from './plausible.ts';
 import type { Observation } from './reading.ts';
 import {
   type Content,
@@ -187,7 +187,7 @@ class Source {
     this.#threshold = minConfidenceOf({ ...spec, ...(stability ? { stability } : {}) });
     this.#lowest = Math.min(this.#threshold, plausible?.expected?.confidence ?? this.#threshold);
     this.#gaps = stability?.gaps ?? STABILITY_DEFAULTS.gaps;
-    this.#judge = plausibility(plausible);
+    this.#judge = plausibilityOf({ ...spec, ...(plausible ? { plausible } : {}) });
     const samples = stability?.samples ?? STABILITY_DEFAULTS.samples;
     const hasSteps = plausible?.rise !== undefined || plausible?.fall !== undefined;
     // An implausible step is accepted after more samples.

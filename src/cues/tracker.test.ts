@@ -5,6 +5,7 @@ import type { CueValue } from '../events/log.ts';
 import type { DetectorSpec } from '../profile/profile.ts';
 import { roundTime } from '../time.ts';
 import type { Cue } from './cue.ts';
+import { plausibilityOf } from './plausible.ts';
 import { createTracker } from './tracker.ts';
 
 const INTERVAL = 0.1;
@@ -142,6 +143,13 @@ describe('createTracker', () => {
     const stability = { samples: 2, lost: 4 };
     expect(short(track([5, 5, '-', '-', '-', 5], { stability }))).toEqual(['found 5 @0']);
     expect(short(track([5, 5, '-', '-', '-', '-'], { stability }))).toEqual(['found 5 @0', 'lost 5 @0.2']);
+  });
+
+  it('leaves the pattern of numbers to the text detector that reads them', () => {
+    const plausible = { pattern: String.raw`\d:\d\d` };
+    const spec = { kind: 'text', value: 'time', plausible } as const;
+    expect(plausibilityOf(spec)(83, undefined)).toBe('plausible');
+    expect(plausibilityOf({ kind: 'text', plausible })('83', undefined)).toBe('impossible');
   });
 
   it('believes an impossible value never, an implausible change only after a while', () => {

@@ -1,7 +1,7 @@
 import type { Reading } from './reading.ts';
 import type { CueValue } from '../events/log.ts';
 import type { DetectorSpec } from '../profile/profile.ts';
-import { plausibility } from './plausible.ts';
+import { plausibilityOf } from './plausible.ts';
 import type { Cue } from './cue.ts';
 
 /** Turns one detector's readings into cues. Detector kinds that read lines rather than values supply their own. */
@@ -56,7 +56,7 @@ export function createTracker(detector: string, spec: DetectorSpec, interval?: n
   const threshold = minConfidenceOf(spec);
   const gaps = spec.stability?.gaps ?? STABILITY_DEFAULTS.gaps;
   const unless = Math.max(spec.plausible?.unless ?? STABILITY_DEFAULTS.unless, samples);
-  const judge = plausibility(spec.plausible);
+  const judge = plausibilityOf(spec);
 
   let accepted: Content = { seen: false };
   /** The run that may replace what is accepted, and one that would if it were plausible. */

@@ -200,7 +200,10 @@ const DETECTOR = {
         max: { type: 'number' },
         rise: number([0], 'The greatest rise from one accepted value to the next.'),
         fall: number([0], 'The greatest fall.'),
-        pattern: { ...REGULAR_EXPRESSION, description: 'Must match the whole text.' },
+        pattern: {
+          ...REGULAR_EXPRESSION,
+          description: 'Must match the whole text; of a number or time, the text that is read, such as `1:23.5`.',
+        },
         unless: integer([1, 10_000], 'Consecutive samples after which an implausible rise or fall is accepted.', 10),
         expected: object(
           ['confidence'],

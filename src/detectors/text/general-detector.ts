@@ -5,7 +5,7 @@ import { GeneralReader, type GeneralReading } from './general-reader.ts';
 import { parsePhrases } from './lexicon.ts';
 import type { TextOptions } from './options.ts';
 import { readText } from './read-text.ts';
-import { parseValue } from './value.ts';
+import { parseValue, textPattern } from './value.ts';
 
 /** Crops that are read at a time. */
 const BATCH_SIZE = 16;
@@ -20,11 +20,13 @@ export class GeneralTextDetector implements Detector {
   readonly #reader: GeneralReader;
   readonly #options: TextOptions;
   readonly #languages: readonly string[];
+  readonly #plausible: ReturnType<typeof textPattern>;
 
   private constructor(reader: GeneralReader, options: TextOptions, languages: readonly string[]) {
     this.#reader = reader;
     this.#options = options;
     this.#languages = languages;
+    this.#plausible = textPattern(options);
   }
 
   static async open(options: TextOptions, assets: Assets): Promise<GeneralTextDetector> {
@@ -68,7 +70,7 @@ export class GeneralTextDetector implements Detector {
     const { text, confidence } = read;
     const { reject = MIN_CONFIDENCE, value = 'text' } = this.#options;
     if (confidence < reject) return { state: 'unreadable', confidence, detail: text };
-    return parseValue(text, confidence, value, this.#languages, text.includes(':'));
+    return parseValue(text, confidence, value, this.#languages, text.includes(':'), this.#plausible);
   }
 
   [Symbol.dispose](): void {

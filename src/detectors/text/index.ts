@@ -29,7 +29,7 @@ import { Fallback } from './fallback.ts';
 import { generalReaderRequirements } from './general-reader.ts';
 import { GeneralTextDetector } from './general-detector.ts';
 import { languageData, languageRequirements } from './language-data.ts';
-import { parseValue } from './value.ts';
+import { parseValue, textPattern } from './value.ts';
 import { readText } from './read-text.ts';
 import { TEXT_SCHEMA, type TextOptions } from './options.ts';
 
@@ -150,6 +150,7 @@ class TextDetector implements Detector {
   readonly #lexicon: TextLexicon | undefined;
   /** Whether the font has a colon, with which times are then written. */
   readonly #hasColon: boolean;
+  readonly #plausible: ReturnType<typeof textPattern>;
 
   constructor(
     fonts: readonly Atlas[],
@@ -162,6 +163,7 @@ class TextDetector implements Detector {
     this.#languages = toLanguageTags(options.language);
     this.#lookalikes = atlas && this.#languages.length > 0 ? lookalikesIn(atlas) : (char) => [char];
     this.#lexicon = lexicon;
+    this.#plausible = textPattern(options);
     this.#hasColon = atlas?.file.glyphs.some(({ char }) => char === ':') ?? false;
     this.#fonts =
       atlas && new FontReader(fonts, options.charset === undefined ? undefined : splitGraphemes(options.charset));
@@ -244,6 +246,7 @@ class TextDetector implements Detector {
       this.#options.value ?? 'text',
       this.#languages,
       this.#hasColon,
+      this.#plausible,
     );
     return found?.detail && seen.state === 'seen' ? { ...seen, detail: found.detail } : seen;
   }

@@ -14,6 +14,7 @@ export interface LabelledLine {
 /** Options of learning a font of fixed pitch. */
 export interface LearnOptions extends Omit<AtlasFile, 'format' | 'glyphs' | 'background' | 'layout'> {
   readonly layout: 'fixed';
+  /** Pixels from one character to the next; need not be whole. */
   readonly pitch: number;
   readonly align: Align;
   /** Pixels around the text's box in every image. */
@@ -53,7 +54,7 @@ export function learnFixed(lines: readonly LabelledLine[], options: LearnOptions
   }));
   const pooled = poolVariance(statistics);
   for (const one of statistics.toSorted((a, b) => (a.char < b.char ? -1 : 1)))
-    glyphs.push(makeGlyph(one, options.pitch, noise, (i) => pooled[i]!));
+    glyphs.push(makeGlyph(one, Math.floor(options.pitch), noise, (i) => pooled[i]!));
   return prepareAtlas({ format: 'playbyplay/atlas/1', ...rest, background, glyphs });
 }
 
@@ -94,12 +95,14 @@ function cutPatches({ image, text }: LabelledLine, options: LearnOptions): Patch
   const rest = box - cells * pitch;
   const lead = align === 'left' ? 0 : align === 'right' ? rest : rest / 2;
   const skip = align === 'left' ? 0 : align === 'right' ? cells - characters.length : (cells - characters.length) / 2;
+  // A fraction of a pixel belongs to no character.
+  const width = Math.floor(pitch);
   return Array.from({ length: cells }, (_, cell) => {
     const x = Math.round(margin + lead + cell * pitch);
-    const pixels = new Float32Array(pitch * height);
+    const pixels = new Float32Array(width * height);
     for (let row = 0; row < height; row++)
-      for (let col = 0; col < pitch; col++)
-        pixels[row * pitch + col] = image.data[(margin + row) * image.width + x + col]!;
+      for (let col = 0; col < width; col++)
+        pixels[row * width + col] = image.data[(margin + row) * image.width + x + col]!;
     return { char: characters[cell - Math.floor(skip)] ?? ' ', pixels };
   });
 }

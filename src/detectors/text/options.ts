@@ -90,8 +90,8 @@ export const TEXT_SCHEMA = {
   },
 } as const satisfies Schema;
 
-/** Options of the kind, and the languages of the detector. */
-export type TextOptions = FromSchema<typeof TEXT_SCHEMA> & Pick<DetectorSpec, 'language'>;
+/** Options of the kind, the languages of the detector, and what its texts can be. */
+export type TextOptions = FromSchema<typeof TEXT_SCHEMA> & Pick<DetectorSpec, 'language' | 'plausible'>;
 
 /** How text is read that no glyph of the atlas fits, or that has no atlas. */
 export type FallbackOptions = NonNullable<TextOptions['fallback']>;

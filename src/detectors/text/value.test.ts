@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseValue } from './value.ts';
+import { parseValue, textPattern } from './value.ts';
 
 describe('the value of a text', () => {
   it('is no time of a clock with a colon where the colon was not read', () => {
@@ -9,5 +9,13 @@ describe('the value of a text', () => {
     expect(parseValue('59', 1, 'time', [], true)).toMatchObject({ state: 'seen', value: 59 });
     expect(parseValue('206', 1, 'time')).toMatchObject({ state: 'seen', value: 206 });
     expect(parseValue('206', 1, 'number', [], true)).toMatchObject({ state: 'seen', value: 206 });
+  });
+
+  it('must match the plausible pattern as it is read, not as the number that it means', () => {
+    const pattern = textPattern({ value: 'time', plausible: { pattern: String.raw`\d:\d\d\.\d` } });
+    expect(parseValue('1:23.5', 1, 'time', [], true, pattern)).toMatchObject({ state: 'seen', value: 83.5 });
+    expect(parseValue('83.5', 1, 'time', [], true, pattern)).toMatchObject({ state: 'unreadable', detail: '83.5' });
+    // A text is tested by the tracker, after it is corrected by rules of its own.
+    expect(textPattern({ plausible: { pattern: 'GO' } })).toBeUndefined();
   });
 });

@@ -10,7 +10,7 @@ import { writeOutput } from '../../files/output.ts';
 import { cropRgb } from '../../regions/crop.ts';
 import type { Picture } from '../../media/picture.ts';
 import { resolveReferenceSize } from '../../profile/defaults.ts';
-import { plausibility } from '../../cues/plausible.ts';
+import { plausibilityOf } from '../../cues/plausible.ts';
 import type { LoadedProfile } from '../../profile/load.ts';
 import { RegionSet } from '../../regions/regions.ts';
 import { labelledPictures } from './learn.ts';
@@ -110,7 +110,7 @@ export async function* inspectPictures(
       const { kind, region, when } = spec;
       const observation = observations[d];
       const value = observation?.state === 'seen' ? observation.value : undefined;
-      const implausible = plausibility(spec.plausible)(value, undefined) === 'impossible';
+      const implausible = plausibilityOf(spec)(value, undefined) === 'impossible';
       return [
         { detector, kind, region, observation, least, implausible, when: when?.detector, lacks: lacks.get(detector) },
       ];
