@@ -147,8 +147,8 @@ describe('createTracker', () => {
 
   it('leaves the pattern of numbers to the text detector that reads them', () => {
     const plausible = { pattern: String.raw`\d:\d\d` };
-    const spec = { kind: 'text', value: 'time', plausible } as const;
-    expect(plausibilityOf(spec)(83, undefined)).toBe('plausible');
+    const timer = { kind: 'text', value: 'time', plausible } as const;
+    expect(plausibilityOf(timer)(83, undefined)).toBe('plausible');
     expect(plausibilityOf({ kind: 'text', plausible })('83', undefined)).toBe('impossible');
   });
 
