@@ -3,21 +3,31 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { wordId } from '../../src/dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, loadBuiltin } from '../../src/dictionary/files.ts';
-import type { DictionaryFile, WordEntry } from '../../src/dictionary/format.ts';
+import { listOf, wordKinds, type DictionaryFile, type WordEntry, type WordKind } from '../../src/dictionary/format.ts';
 import { parse } from '../../src/dictionary/sentences/parse.ts';
 import { render } from '../../src/dictionary/sentences/render.ts';
 
 const names = await dictionaryNames();
 const everything = await loadBuiltin(undefined, { definitions: false });
-const namesWithoutExamples = ['common', 'freedoom', 'hedgewars', 'nethack', 'openarena', 'stream'];
+/** Dictionaries of games, which may give the same name to different things (both Freedoom and OpenArena have a BFG). */
+const games = new Set(['freedoom', 'hedgewars', 'nethack', 'openarena']);
 
-function entriesOf(name: string): readonly WordEntry[] {
-  const text = readFileSync(join(builtinFolder, `${name}.json`), 'utf8');
-  const { objects = [], actions = [], properties = [] } = JSON.parse(text) as DictionaryFile;
-  return [...objects, ...actions, ...properties];
+interface KindedEntry extends WordEntry {
+  readonly kind: WordKind;
 }
 
-describe.each(names.filter((name) => !namesWithoutExamples.includes(name)))('the words of %s', async (name) => {
+function entriesOf(name: string): readonly KindedEntry[] {
+  const file = JSON.parse(readFileSync(join(builtinFolder, `${name}.json`), 'utf8')) as DictionaryFile;
+  return wordKinds.flatMap((kind) => (file[listOf[kind]] ?? []).map((entry) => ({ ...entry, kind })));
+}
+
+/** Every text of a statement, ids of words among them. */
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+}
+
+describe.each(names)('the words of %s', async (name) => {
   const { dictionary, issues } = await loadBuiltin([name], { definitions: false });
   const entries = entriesOf(name);
 
@@ -34,11 +44,14 @@ describe.each(names.filter((name) => !namesWithoutExamples.includes(name)))('the
   });
 
   it('have examples that parse, render back and keep their meaning with every dictionary loaded', () => {
-    const wrong = entries.filter(({ name: word, sense, examples: [text = ''] = [] }) => {
+    const options = games.has(name) ? { game: name } : {};
+    const wrong = entries.filter(({ kind, name: word, sense, examples: [text = ''] = [] }) => {
       const { statement } = parse(text, dictionary);
       if (!statement || render(statement, dictionary) !== text) return true;
-      if (!JSON.stringify(statement).includes(`"${wordId(name, word, sense)}"`)) return true;
-      return JSON.stringify(parse(text, everything.dictionary).statement) !== JSON.stringify(statement);
+      // A general word such as "posture" occurs in sentences as one of its kinds.
+      const id = wordId(name, word, sense);
+      if (!textsOf(statement).some((each) => dictionary.isA(each, id, kind))) return true;
+      return JSON.stringify(parse(text, everything.dictionary, options).statement) !== JSON.stringify(statement);
     });
     expect(wrong.map((entry) => entry.examples)).toEqual([]);
   });
