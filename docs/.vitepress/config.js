@@ -39,6 +39,7 @@ const sidebar = [
     ['Event log', 'reference/event-log'],
     ['Query language', 'reference/query-language'],
     ['Dictionary', 'reference/dictionary'],
+    ['Styles and languages', 'reference/languages'],
     ['Issue codes', 'reference/issue-codes'],
     ['Highlights', 'reference/highlights'],
     ['Quality', 'reference/quality'],

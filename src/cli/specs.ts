@@ -119,6 +119,15 @@ export const detect = declare({
   ],
 });
 
+/** How events are written, of several commands. */
+const eventText = {
+  style: choice(
+    ['log', 'caster'],
+    'Wording of events: caster is in the past tense, calls players by name and varies. Default: log.',
+  ),
+  language: choice(['en', 'de', 'es', 'zh'], 'Language of events: English, German, Spanish or Chinese. Default: en.'),
+};
+
 /** Arguments and options of `playbyplay query`. */
 export const query = declare({
   summary: 'Find events by a sentence, at any level of the dictionary',
@@ -131,6 +140,7 @@ export const query = declare({
     json: toggle('Print matches or groups as NDJSON.'),
     count: toggle('Print only the number of matches.'),
     explain: toggle('Show how the query is understood and which words it covers.'),
+    ...eventText,
     tentative: tentativeEvents,
     library: libraryFile,
     limit: value('n', 'Matches of a library that are printed; 0: all.', { default: '50', parse: wholeNumber() }),
@@ -141,6 +151,7 @@ export const query = declare({
     'query "health drops below 20" season/*.playbyplay',
     'query "kill followed by kill within 4 s" match.playbyplay',
     'query "count kills by weapon" match.playbyplay/events.ndjson',
+    'query "kills" match.playbyplay --language de',
     'query --explain "kills with any weapon except railgun"',
     'query "kills with railgun by Gargoyle"',
   ],
@@ -230,6 +241,7 @@ export const highlights = declare({
       'Where the recording shows a camera picture, in fractions of the frame; for --layout split.',
       { parse: framePart },
     ),
+    ...eventText,
     captions: choice(
       ['track', 'burn', 'none'],
       'Captions as a track, drawn into the picture clear of the HUD, or none. Default: track, or the preset’s.',
@@ -271,6 +283,7 @@ export const exportScenes = declare({
     rate: value('fraction', 'Frame rate of the edit: 30, 29.97, 30000/1001. Default: that of the first recording.'),
     relative: toggle('Write media paths relative to the output file.'),
     title: value('text', 'Name of the edit.'),
+    ...eventText,
     ...selectionOptions,
     overwrite,
     limit,
@@ -290,12 +303,14 @@ export const summary = declare({
   options: {
     format: choice(['text', 'markdown', 'post', 'json'], 'Output format.', 'text'),
     json: toggle('The same as --format json.'),
+    ...eventText,
     ...selectionOptions,
   },
   examples: [
     'summary match.playbyplay',
     'summary season --format markdown > season.md',
     'summary match.playbyplay --format post',
+    'summary match.playbyplay --style caster',
   ],
 });
 
@@ -517,6 +532,7 @@ export const dictionaryRender = declare({
   arguments: ['statement'],
   options: {
     ...words,
+    ...eventText,
     tense: choice(['present', 'past', 'perfect', 'future'], 'Tense of the sentence. Default: present.'),
     person: choice(['first', 'second', 'third'], 'Person of the player: second renders "you kill …". Default: third.'),
     articles: toggle('Render articles.'),

@@ -96,11 +96,17 @@ export function recordingCaptions(events: readonly EventLine[], dictionary: Dict
   return makeCaptions(captioned, duration === undefined ? {} : { duration });
 }
 
-/** Captions of a reel, at the times of the reel. */
-export function reelCaptions(list: HighlightList): Caption[] {
+/**
+ * Captions of a reel, at the times of the reel.
+ *
+ * @param texts Other texts than the log's, by event id.
+ */
+export function reelCaptions(list: HighlightList, texts?: ReadonlyMap<string, string>): Caption[] {
   return list.scenes.flatMap((scene) => {
     const end = scene.at + scene.end - scene.start;
-    const events = scene.events.map(({ at, text, kind }) => ({ t: Math.max(scene.at, at), text, kind }));
+    const events = scene.events.map(({ id, at, text, kind }) => {
+      return { t: Math.max(scene.at, at), text: texts?.get(id) ?? text, kind };
+    });
     return makeCaptions(dropRedundantChanges(events), { duration: end });
   });
 }

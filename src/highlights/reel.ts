@@ -121,6 +121,8 @@ export interface HighlightReelOptions
   /** Where the picture of a camera is, in fractions of the frame; for the layout `split`. */
   readonly facecam?: Rect;
   readonly captions?: 'burn' | 'track' | 'none';
+  /** Texts of the captions by event id, where they are not the log's. */
+  readonly captionTexts?: ReadonlyMap<string, string> | undefined;
   /** Title shown before the first scene. */
   readonly title?: string;
   readonly subtitle?: string;
@@ -192,7 +194,7 @@ export async function makeReel(
   let list: HighlightList | undefined;
   // The recording may be shorter than its log says: scenes without a frame are left out.
   let shown = choice;
-  const { aspect: _, captions = 'track', title, subtitle: __, facecam: ___, ...rest } = options;
+  const { aspect: _, captions = 'track', title, subtitle: __, facecam: ___, captionTexts, ...rest } = options;
   const reel = await writeReel(path, cuts, {
     ...rest,
     inputs: output.inputs,
@@ -209,7 +211,7 @@ export async function makeReel(
         scenes: scenes.filter((each) => plan.cuts.some(({ index }) => scenes[index - lead] === each)),
       };
       list = makeHighlightList(shown, sources, { ...plan, cuts: plan.cuts.slice(lead) });
-      const shownCaptions = reelCaptions(list);
+      const shownCaptions = reelCaptions(list, captionTexts);
       const chapters = reelChapters(list);
       return {
         ...(captions === 'track' && {

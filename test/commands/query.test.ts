@@ -32,6 +32,30 @@ describe('playbyplay query', () => {
     expect(Number(deaths!.out)).toBe(Number(kills!.out) + Number(alone!.out));
   });
 
+  it('shows events in a caster’s style and in other languages', async () => {
+    const [log, caster, german] = await Promise.all([
+      ask('kills with launcher'),
+      ask('kills with launcher', '--style', 'caster'),
+      ask('kills with launcher', '--language', 'de'),
+    ]);
+    const times = (text: string): string[] => text.split('\n').map((line) => line.slice(0, 7));
+    expect(times(caster.out)).toEqual(times(log.out));
+    expect(caster.out).toMatch(
+      / (?:killed|fragged|was killed by|was fragged by) .+ with the (?:rocket|grenade) launcher\n/,
+    );
+    expect(german.out).toMatch(/ tötet .+ mit dem (?:Raketen|Granat)werfer\n/);
+    expect(await ask('kills', '--style', 'caster', '--language', 'de')).toMatchObject({ code: 2, out: '' });
+  });
+
+  it('says once which words a language lacks', async () => {
+    const statement = '{"subject":"player","action":"obtain","object":"snowmobile","from":"snowmobile"}';
+    expect(await runCommandLine('dictionary', 'render', statement, '--language', 'es')).toEqual({
+      code: 0,
+      out: 'El jugador obtiene snowmobile de snowmobile\n',
+      err: '1 word without Spanish translation: snowmobile\n',
+    });
+  });
+
   it('explains which part of the sentence each word matches', async () => {
     const { out } = await ask('count kills by weapon', '--explain');
     expect(out.split('\n').slice(0, 2)).toEqual(['  count kills by weapon', '        ^^^^^    ^^^^^^']);

@@ -13,6 +13,7 @@ import type { RunCommand } from '../command.ts';
 import { formatCount, formatIssues } from '../describe-error.ts';
 import { findWordUsage, load, loadAndWarn } from '../dictionaries.ts';
 import { usageError } from '../options.ts';
+import { openEventTexts } from '../event-text.ts';
 import { formatSentenceIssues } from '../sentence-issues.ts';
 import type * as specs from '../specs.ts';
 import { printFound, printTree, printWord } from '../words.ts';
@@ -106,8 +107,13 @@ export const renderStatement: RunCommand<Spec<'dictionaryRender'>> = async (io, 
     return 2;
   }
   const { tense, person, articles } = options;
+  const { textOf, reportMissing } = await openEventTexts(options, loaded);
+  const normal = normalizeStatement(statement as Statement);
   const style = { ...(tense && { tense }), ...(person && { person }), ...(articles && { articles }) };
-  io.stdout.write(`${render(normalizeStatement(statement as Statement), loaded, style)}\n`);
+  io.stdout.write(
+    `${textOf({ id: JSON.stringify(normal), text: render(normal, loaded, style), statement: normal })}\n`,
+  );
+  reportMissing(io);
   return 0;
 };
 

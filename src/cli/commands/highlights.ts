@@ -12,6 +12,7 @@ import { openVideo } from '../../media/video.ts';
 import { hardwareEncoders } from '../../media/write/encoder.ts';
 import type { CommandIo, RunCommand } from '../command.ts';
 import { formatCount } from '../describe-error.ts';
+import { openEventTexts } from '../event-text.ts';
 import { type OptionValues, usageError } from '../options.ts';
 import { ProgressBar } from '../progress.ts';
 import {
@@ -45,7 +46,9 @@ export const highlights: RunCommand<typeof specs.highlights> = async (io, option
   });
   if (!selection) return 2;
   if (selection.choice.scenes.length === 0) return reportNoScenes(io, selection.sources);
-  const settings = reelSettings(options, selection, io);
+  const texts = await openEventTexts(options, selection.dictionary);
+  const settings = { ...reelSettings(options, selection, io), captionTexts: texts.ofScenes(selection) };
+  texts.reportMissing(io);
   const policy = { inputs: inputsOf(selection.sources), overwrite: options.overwrite };
   const outputs = options.out ?? (options.clips || options.thumbnails ? [] : defaultOutputs(selection));
   const written = [...outputs, ...(await writeFolders(options, selection, io))];
@@ -179,9 +182,12 @@ export const exportScenes: RunCommand<typeof specs.exportScenes> = async (io, op
   if (outputs.length > 0 && outputs.length !== formats.length)
     throw usageError(`${formatCount(formats.length, 'format')}, but ${formatCount(outputs.length, 'output file')}`);
   const rate = options.rate === undefined ? undefined : parseFrameRate(options.rate);
-  const selection = await selectScenes(paths, options, io);
-  if (!selection) return 2;
-  if (selection.choice.scenes.length === 0) return reportNoScenes(io, selection.sources);
+  const found = await selectScenes(paths, options, io);
+  if (!found) return 2;
+  if (found.choice.scenes.length === 0) return reportNoScenes(io, found.sources);
+  const texts = await openEventTexts(options, found.dictionary);
+  const selection = texts.withTexts(found);
+  texts.reportMissing(io);
   for (const [index, format] of formats.entries()) {
     const out = outputs[index];
     const { text, issues } = exportAs(format, {

@@ -11,6 +11,7 @@ import { formatClock } from '../../time.ts';
 import type { CommandIo, RunCommand } from '../command.ts';
 import { formatCount, formatIssues } from '../describe-error.ts';
 import { usageError } from '../options.ts';
+import { type EventTexts, openEventTexts } from '../event-text.ts';
 import { formatSentenceIssues, underline } from '../sentence-issues.ts';
 import { openLibrary, openLogs, type QuerySource } from '../query-source.ts';
 import type * as specs from '../specs.ts';
@@ -50,8 +51,10 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
     options.count ? { ...compiled, query: { ...compiled.query, count: true } } : compiled,
   );
   const isCounted = options.count || compiled.query.count === true || compiled.query.by !== undefined;
-  if (json) await printJson(result, isCounted, { compiled, source: opened, io });
-  else printText(result, isCounted, { compiled, source: opened, io });
+  const texts = await openEventTexts(options, compiled.dictionary);
+  if (json) await printJson(result, isCounted, { compiled, source: opened, io, texts });
+  else printText(result, isCounted, { compiled, source: opened, io, texts });
+  texts.reportMissing(io);
   if (result.hasMore && !isCounted) io.stderr.write(`only the first ${result.count}; all of them: --limit 0\n`);
   for (const { name, nearest } of findUnknownSessions(compiled.query, opened.sessions))
     io.stderr.write(`no session is called “${name}”${nearest === undefined ? '' : `. ${didYouMean(nearest)}`}\n`);
@@ -120,6 +123,7 @@ interface Output {
   readonly compiled: CompiledQuery;
   readonly source: QuerySource;
   readonly io: CommandIo;
+  readonly texts: EventTexts;
 }
 
 async function printJson(result: QueryResult, isCounted: boolean, { compiled, source, io }: Output): Promise<void> {
@@ -152,7 +156,7 @@ async function printJson(result: QueryResult, isCounted: boolean, { compiled, so
   }
 }
 
-function printText(result: QueryResult, isCounted: boolean, { compiled, source: { logs }, io }: Output): void {
+function printText(result: QueryResult, isCounted: boolean, { compiled, source: { logs }, io, texts }: Output): void {
   const nameOf = (session: string): string => logs.get(session)?.name ?? session;
   const prefixOf = (session: string): string => (logs.size > 1 ? `${nameOf(session)}  ` : '');
   if (result.groups && !compiled.query.distinct) {
@@ -171,17 +175,18 @@ function printText(result: QueryResult, isCounted: boolean, { compiled, source: 
     const unit = unitOf(compiled);
     for (const { session, t, value, match } of result.values)
       io.stdout.write(
-        `${prefixOf(session)}${style('dim', formatClock(t))}  ${formatAnswer(value, unit)}${match ? `  (${match.events[0]!.text})` : ''}\n`,
+        `${prefixOf(session)}${style('dim', formatClock(t))}  ${formatAnswer(value, unit)}${match ? `  (${texts.textOf(match.events[0]!)})` : ''}\n`,
       );
   } else if (compiled.query.whether) {
     io.stdout.write(`${result.answer?.value === true ? 'yes' : 'no'}\n`);
-    for (const match of result.matches) io.stdout.write(formatMatch(match, logs.size > 1 ? nameOf : undefined));
+    for (const match of result.matches) io.stdout.write(formatMatch(match, texts, logs.size > 1 ? nameOf : undefined));
   } else if (result.answer) {
     io.stdout.write(`${formatAnswer(result.answer.value, result.answer.unit ?? unitOf(compiled))}\n`);
     if (compiled.query.count && !compiled.query.per && !/^\s*(?:count|number)\b/i.test(compiled.sentence ?? 'count'))
       printPlayerShare(result, io);
   } else if (isCounted) io.stdout.write(`${result.count}\n`);
-  else for (const match of result.matches) io.stdout.write(formatMatch(match, logs.size > 1 ? nameOf : undefined));
+  else
+    for (const match of result.matches) io.stdout.write(formatMatch(match, texts, logs.size > 1 ? nameOf : undefined));
 }
 
 /** How many of the counted events are the player's, if some are and others are not: "kills" are those of everybody. */
@@ -212,11 +217,11 @@ function labelIndex({ query: { by = [] } }: CompiledQuery, kind: 'session' | 'mi
 }
 
 /** Formats a match. `nameOf` names the session where there are several. */
-function formatMatch({ events }: Match, nameOf: ((session: string) => string) | undefined): string {
+function formatMatch({ events }: Match, texts: EventTexts, nameOf: ((session: string) => string) | undefined): string {
   return events
     .map(
-      ({ t, text, session }, index) =>
-        `${nameOf && index === 0 ? `${nameOf(session)}  ` : ''}${index === 0 ? '' : '  then '}${style('dim', formatClock(t))}  ${text}\n`,
+      (event, index) =>
+        `${nameOf && index === 0 ? `${nameOf(event.session)}  ` : ''}${index === 0 ? '' : '  then '}${style('dim', formatClock(event.t))}  ${texts.textOf(event)}\n`,
     )
     .join('');
 }
