@@ -16,6 +16,8 @@ await runCommandLine('import', source, '--player', 'Sarge', '-o', folder);
 const ask = (sentence: string, ...options: string[]): ReturnType<typeof runCommandLine> =>
   runCommandLine('query', sentence, folder, ...options);
 
+const timesOf = (text: string): string[] => text.split('\n').map((line) => line.slice(0, 7));
+
 describe('playbyplay query', () => {
   it('gives the same answer to a sentence and to its structured form', async () => {
     const sentence = await ask('kills with launcher');
@@ -38,8 +40,7 @@ describe('playbyplay query', () => {
       ask('kills with launcher', '--style', 'caster'),
       ask('kills with launcher', '--language', 'de'),
     ]);
-    const times = (text: string): string[] => text.split('\n').map((line) => line.slice(0, 7));
-    expect(times(caster.out)).toEqual(times(log.out));
+    expect(timesOf(caster.out)).toEqual(timesOf(log.out));
     expect(caster.out).toMatch(
       / (?:killed|fragged|was killed by|was fragged by) .+ with the (?:rocket|grenade) launcher\n/,
     );
