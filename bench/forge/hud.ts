@@ -252,7 +252,12 @@ export class Hud {
     if (style === 'none' || style === 'inline') return whole;
     const title: Leaf =
       style === 'icon'
-        ? this.picture(drawIcon(id, theme.px(size), theme.colors.main), screens)
+        ? {
+            ...this.picture(drawIcon(id, theme.px(size), theme.colors.main), screens),
+            decor: undefined,
+            element: id,
+            part: 'caption',
+          }
         : {
             kind: 'leaf',
             html: mapSteps(values, (value) =>

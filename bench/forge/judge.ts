@@ -39,6 +39,14 @@ interface GameResult {
   readonly detectSeconds: number;
 }
 
+/** A result that is made once and then kept in a file. */
+function once<T>(path: string, make: () => T): T {
+  if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as T;
+  const made = make();
+  writeFileSync(path, JSON.stringify(made));
+  return made;
+}
+
 /** Runs the program; returns what it printed and the processor time of it and its children. */
 function run(...args: string[]): { readonly output: string; readonly seconds: number } {
   const { status, stdout, stderr } = spawnSync(
@@ -114,26 +122,21 @@ function judgeGame(
   const game = basename(folder);
   const [learn, judge] = [readTruth(join(folder, 'learn.ndjson')), readTruth(join(folder, 'judge.ndjson'))];
   const pack = join(work, game);
-  const stored = join(work, `${game}.json`);
-  const times = existsSync(stored)
-    ? (JSON.parse(readFileSync(stored, 'utf8')) as { draftSeconds: number; detectSeconds: number; answers: number })
-    : { draftSeconds: 0, detectSeconds: 0, answers: 0 };
+  const [draftedPath, detectedPath] = [join(work, `${game}.draft.json`), join(work, `${game}.detect.json`)];
   const profile = join(pack, 'configs', game, 'profile.json');
   const readFields = (): readonly DraftField[] =>
     (JSON.parse(readFileSync(join(pack, 'discovery.json'), 'utf8')) as { fields: readonly DraftField[] }).fields;
   const log = join(work, `${game}.log`);
-  if (!existsSync(join(log, 'events.ndjson'))) {
-    const drafted = run('profile', 'draft', join(folder, 'learn.mp4'), '--out', pack, '--overwrite');
-    times.draftSeconds = drafted.seconds;
-    if (options.answers) {
-      const answers = answer(drafted.output, readFields(), learn);
-      times.answers = answers.length;
-      if (answers.length > 0)
-        run('profile', 'draft', '--out', pack, '--overwrite', ...answers.flatMap((one) => ['--answer', one]));
-    }
-    times.detectSeconds = run('detect', join(folder, 'judge.mp4'), '--game', pack, '--out', log, '--overwrite').seconds;
-    writeFileSync(stored, JSON.stringify(times));
-  }
+  const drafted = once(draftedPath, () => {
+    const { output, seconds } = run('profile', 'draft', join(folder, 'learn.mp4'), '--out', pack, '--overwrite');
+    const answers = options.answers ? answer(output, readFields(), learn) : [];
+    if (answers.length > 0)
+      run('profile', 'draft', '--out', pack, '--overwrite', ...answers.flatMap((one) => ['--answer', one]));
+    return { draftSeconds: seconds, answers: answers.length };
+  });
+  const detected = once(detectedPath, () => ({
+    detectSeconds: run('detect', join(folder, 'judge.mp4'), '--game', pack, '--out', log, '--overwrite').seconds,
+  }));
   const events = compareEvents(readLog(log, profile), judge);
   const found = compareElements(readFields(), learn);
   const firstLog = join(work, `${game}.first`);
@@ -145,7 +148,8 @@ function judgeGame(
     ...found,
     ...events,
     ...(options.first ? { first: compareEvents(readLog(firstLog, profile), learn) } : {}),
-    ...times,
+    ...drafted,
+    ...detected,
   };
 }
 
