@@ -60,7 +60,7 @@ const root = buildRouteMap<string, Context>({
     library: group('Ask many logs at once: an index that is built from them', library),
     highlights: command(specs.highlights, async () => (await import('./commands/highlights.ts')).highlights),
     summary: command(specs.summary, async () => (await import('./commands/summary.ts')).summary),
-    export: command(specs.exportScenes, async () => (await import('./commands/highlights.ts')).exportScenes),
+    export: command(specs.exportScenes, async () => (await import('./commands/export.ts')).exportScenes),
     evaluate: command(specs.evaluate, async () => (await import('./commands/evaluate.ts')).evaluate),
     import: command(specs.importLog, async () => (await import('./commands/import.ts')).importLog),
     align: command(specs.align, async () => (await import('./commands/align.ts')).align),

@@ -25,6 +25,8 @@ export function describeError(error: unknown): string {
     const { message, issues, hint } = error;
     return `playbyplay: ${message}\n${formatIssues(issues)}${hint ?? ''}`.trimEnd();
   }
+  const missing = describeMissingPackage(error);
+  if (missing !== undefined) return `playbyplay: ${missing}`;
   const refusal = describeSystemError(error);
   if (refusal !== undefined) return `playbyplay: ${refusal}`;
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -73,6 +75,23 @@ function argumentMistake(error: unknown): readonly [message: string, hint?: stri
     return [`--${name} takes no value`];
   }
   return [messageOf(error)];
+}
+
+/** What works without a package that the platform or the installation may lack. */
+const WORKS_WITHOUT: Readonly<Record<string, string>> = {
+  'node-av': 'query, summary, evaluate, import, dictionary, kernel, model, graph, completion',
+  sharp:
+    'query, summary, export, evaluate, import, align, quality, dictionary, detectors, kernel, model, graph, completion, profile check, profile list; detect where a profile compares no pictures',
+  'onnxruntime-node': 'everything but networks, the general reader of text and `profile draft`',
+};
+
+/** What an error says about a package that is not installed, or not for this platform; `undefined` for any other error. */
+function describeMissingPackage(error: unknown): string | undefined {
+  const [, name = ''] =
+    /^(?:Cannot find package '|Could not load the "?)(node-av|sharp|onnxruntime-node)\b/.exec(messageOf(error)) ?? [];
+  const works = WORKS_WITHOUT[name];
+  if (works === undefined) return undefined;
+  return `this needs the package ${name}, which is not installed or not for ${process.platform} ${process.arch}\nInstall it: npm install ${name}. What works without it: ${works}.`;
 }
 
 /** The program's own files: what is missing there is not the user's mistake. */

@@ -1,14 +1,16 @@
 #!/usr/bin/env node
 // Starts the command line: its sources in the checkout, the bundle in the package. Plain JavaScript, so that an older Node can
-// read it and hand over to the Node that is installed next to the package, or say what to install.
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+// read it and hand over to a newer Node: that of the checkout, or one that npm fetches once into the user's cache folder.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const REQUIRED_MAJOR = 24;
+/** The Node that is fetched where an older one runs this file. */
+const FETCHED_VERSION = '24.21.0';
 const folder = dirname(fileURLToPath(import.meta.url));
 
 if (Number(process.versions.node.split('.')[0]) >= REQUIRED_MAJOR) {
@@ -17,7 +19,7 @@ if (Number(process.versions.node.split('.')[0]) >= REQUIRED_MAJOR) {
   const program = existsSync(source) ? source : join(folder, '..', '..', 'dist', 'cli.js');
   await import(pathToFileURL(program).href);
 } else {
-  runWith(installedNode());
+  runWith(installedNode() ?? fetchedNode());
 }
 
 /**
@@ -56,12 +58,46 @@ function makeFolder(path) {
   mkdirSync(path, { mode: 0o700 });
 }
 
+/**
+ * The Node in the user's cache folder, which npm fetches there the first time: the package of the platform, checked by npm like
+ * every package, without install scripts. PLAYBYPLAY_FETCH_NODE=0 switches this off.
+ */
+function fetchedNode() {
+  const { platform, arch } = process;
+  const name = `node-${platform === 'win32' ? 'win' : platform}-${arch}`;
+  const program = join('node_modules', name, 'bin', platform === 'win32' ? 'node.exe' : 'node');
+  const parent = join(userCacheFolder(), 'playbyplay');
+  const folder = join(parent, `node-${FETCHED_VERSION}`);
+  if (existsSync(join(folder, program))) return join(folder, program);
+  if (process.env['PLAYBYPLAY_FETCH_NODE'] === '0') return undefined;
+  process.stderr.write(
+    `playbyplay needs Node ${REQUIRED_MAJOR}; this is ${process.version}. Fetching Node ${FETCHED_VERSION} once, into ${folder} …\n`,
+  );
+  try {
+    makeFolder(parent);
+    // Two first runs at one time do not disturb each other: each fetches into a folder of its own.
+    const own = mkdtempSync(join(parent, 'fetching-'));
+    const args = ['install', '--prefix', '.', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+    const { status } = spawnSync('npm', [...args, '--loglevel=error', `${name}@${FETCHED_VERSION}`], {
+      cwd: own,
+      stdio: ['ignore', 2, 2],
+      // npm is a batch file on Windows, which only a shell runs.
+      shell: platform === 'win32',
+    });
+    if (status === 0 && !existsSync(folder)) renameSync(own, folder);
+    rmSync(own, { recursive: true, force: true });
+  } catch {
+    // Without npm, or without a writable cache folder, there is a message instead.
+  }
+  return existsSync(join(folder, program)) ? join(folder, program) : undefined;
+}
+
 /** @param {string | undefined} node The path of a newer Node. */
 function runWith(node) {
   if (node === undefined) {
     process.stderr.write(
       `playbyplay needs Node ${REQUIRED_MAJOR} or later; this is ${process.version}.\n` +
-        `Install it from https://nodejs.org, or run: npx --package=node@${REQUIRED_MAJOR} --package=playbyplay -- playbyplay …\n` +
+        `Install it from https://nodejs.org.\n` +
         `In a checkout: npm ci && npm rebuild node\n`,
     );
     process.exitCode = 1;

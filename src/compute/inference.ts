@@ -261,7 +261,7 @@ export async function loadRuntime(): Promise<typeof import('onnxruntime-node')> 
     return await import('onnxruntime-node');
   } catch (cause) {
     throw new PlaybyplayError('runtime-missing', `networks need the package onnxruntime-node: ${messageOf(cause)}`, {
-      hint: 'Install it: npm install onnxruntime-node --onnxruntime-node-install=skip (without the last it also fetches libraries for CUDA).',
+      hint: 'Install it: npm install onnxruntime-node --onnxruntime-node-install=skip (without the last it also fetches libraries for CUDA). Without it, everything works but networks, the general reader of text and `profile draft`.',
       cause,
     });
   }

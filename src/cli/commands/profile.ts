@@ -7,14 +7,9 @@ import type { HudSettings } from '../../geometry.ts';
 import { settingsSchema } from '../../highlights/settings.ts';
 import { scanPacketsAsync } from '../../media/packets/scan-packets.ts';
 import { openVideo } from '../../media/video.ts';
-import { collectLabels, collectReadings, writeDataset } from '../../pipeline/authoring/dataset.ts';
 import { parseLabels } from '../../pipeline/authoring/learn.ts';
 import { learnSound, findOccurrences } from '../../pipeline/authoring/learn-sound.ts';
-import {
-  type InspectedReading,
-  inspectPictures,
-  type PictureInspection,
-} from '../../pipeline/authoring/inspect-pictures.ts';
+import type { InspectedReading, PictureInspection } from '../../pipeline/authoring/inspect-pictures.ts';
 import { checkProfile } from '../../pipeline/check-profile.ts';
 import { compileProfile } from '../../pipeline/compile-profile.ts';
 import { meetRequirements, openGame } from '../../pipeline/game.ts';
@@ -101,6 +96,7 @@ export const tryDetectors: RunCommand<Spec<'profileTry'>> = async (io, options, 
     ...(options.out === undefined ? {} : { out: options.out }),
   };
   let moments = 0;
+  const { inspectPictures } = await import('../../pipeline/authoring/inspect-pictures.ts');
   for await (const one of inspectPictures(loaded, media, options.at, trial)) {
     io.signal.throwIfAborted();
     moments++;
@@ -259,6 +255,7 @@ export const exportDataset: RunCommand<Spec<'profileExport'>> = async (io, optio
     signal: io.signal,
     onProgress: (done: number, total: number) => bar.show(done, total),
   };
+  const { collectLabels, collectReadings, writeDataset } = await import('../../pipeline/authoring/dataset.ts');
   const pictures =
     options.labels === undefined
       ? collectReadings(loaded, media, settings)

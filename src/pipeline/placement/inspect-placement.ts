@@ -1,7 +1,6 @@
 import type { HudSettings } from '../../geometry.ts';
 import { cropRgb } from '../../regions/crop.ts';
 import { placeRegion } from '../../regions/place.ts';
-import { drawRegions } from '../authoring/inspect-pictures.ts';
 import { ElementReader, type Evidence, EvidenceCounter, MIN_ELEMENT_CONFIDENCE } from './evidence.ts';
 import { type HudSource, spreadPictures, type TimeSpan } from './pictures.ts';
 
@@ -42,6 +41,7 @@ export async function drawPlacement(source: HudSource, hud: HudSettings, within?
     height: content.height * height,
     color: '#40a0ff',
   };
+  const { drawRegions } = await import('../authoring/inspect-pictures.ts');
   return drawRegions({ width, height, rgb }, frame ? [frame, ...drawn] : drawn);
 }
 
