@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,6 +12,7 @@ const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 interface Manifest {
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
@@ -150,6 +151,31 @@ describe('the packed package', () => {
     const media = join(root, 'test', 'footage', 'freedoom-demo1.mp4');
     const failed = playbyplay('detect', media, '--game', pack, '--workers', '1', '--to', '1');
     await expect(failed).rejects.toMatchObject({ stderr: expect.stringContaining('npm install onnxruntime-node') });
+  });
+
+  it('says which commands work without a package that is missing, and they do', async () => {
+    const sharp = join(project, 'node_modules', 'sharp');
+    await rename(sharp, `${sharp}-hidden`);
+    try {
+      const media = join(root, 'test', 'footage', 'freedoom-demo1.mp4');
+      const failed = playbyplay('profile', 'try', 'freedoom', media, '--at', '1');
+      await expect(failed).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/needs the package sharp.*\n.*works without it: .*\bexport\b.*\bprofile check\b/),
+      });
+      const log = join(project, 'match.playbyplay');
+      await mkdir(log);
+      await copyFile(join(root, 'test', 'fixtures', 'logs', 'freedoom-demo1.ndjson'), join(log, 'events.ndjson'));
+      expect(await playbyplay('export', log, '-f', 'srt')).toContain('-->');
+      expect(await playbyplay('profile', 'check', 'freedoom')).toContain('no mistakes');
+    } finally {
+      await rename(`${sharp}-hidden`, sharp);
+    }
+  });
+
+  it('fetches the Node that it is tested with where an older one runs it', async () => {
+    const launch = await readFile(join(root, 'src', 'cli', 'launch.js'), 'utf8');
+    expect(launch).toContain(`FETCHED_VERSION = '${manifest.devDependencies['node']}'`);
   });
 
   it('has type declarations that a TypeScript program can use', async () => {

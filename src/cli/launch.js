@@ -67,11 +67,11 @@ function fetchedNode() {
   const name = `node-${platform === 'win32' ? 'win' : platform}-${arch}`;
   const program = join('node_modules', name, 'bin', platform === 'win32' ? 'node.exe' : 'node');
   const parent = join(userCacheFolder(), 'playbyplay');
-  const folder = join(parent, `node-${FETCHED_VERSION}`);
-  if (existsSync(join(folder, program))) return join(folder, program);
+  const home = join(parent, `node-${FETCHED_VERSION}`);
+  if (existsSync(join(home, program))) return join(home, program);
   if (process.env['PLAYBYPLAY_FETCH_NODE'] === '0') return undefined;
   process.stderr.write(
-    `playbyplay needs Node ${REQUIRED_MAJOR}; this is ${process.version}. Fetching Node ${FETCHED_VERSION} once, into ${folder} …\n`,
+    `playbyplay needs Node ${REQUIRED_MAJOR}; this is ${process.version}. Fetching Node ${FETCHED_VERSION} once, into ${home} …\n`,
   );
   try {
     makeFolder(parent);
@@ -84,12 +84,12 @@ function fetchedNode() {
       // npm is a batch file on Windows, which only a shell runs.
       shell: platform === 'win32',
     });
-    if (status === 0 && !existsSync(folder)) renameSync(own, folder);
+    if (status === 0 && !existsSync(home)) renameSync(own, home);
     rmSync(own, { recursive: true, force: true });
   } catch {
     // Without npm, or without a writable cache folder, there is a message instead.
   }
-  return existsSync(join(folder, program)) ? join(folder, program) : undefined;
+  return existsSync(join(home, program)) ? join(home, program) : undefined;
 }
 
 /** @param {string | undefined} node The path of a newer Node. */

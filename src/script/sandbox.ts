@@ -1,4 +1,4 @@
-import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten';
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSSyncVariant } from 'quickjs-emscripten-core';
 import { type Issue, messageOf, PlaybyplayError } from '../errors.ts';
 import { isModule, type Script } from '../profile/script.ts';
 import { CallTimeout, runWithTimeout } from '../timeout.ts';
@@ -123,12 +123,15 @@ export class Sandbox implements Disposable {
   ): Promise<Sandbox> {
     for (const [name, source] of [[script.name, script.source] as const, ...(script.modules ?? [])])
       rejectBigInt(source, name, script.name);
-    const { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } = await import('quickjs-emscripten');
+    const { newQuickJSWASMModuleFromVariant, newVariant } = await import('quickjs-emscripten-core');
+    const { default: releaseSync } = await import('@jitl/quickjs-wasmfile-release-sync');
+    // The package declares the types of its CommonJS build, whose exports are one level deeper.
+    const variant = releaseSync as unknown as QuickJSSyncVariant;
     // The interpreter's own limit counts allocations, not bytes, and without any memory left it may crash. So its memory can grow
     // beyond the limit, and growth is detected before memory runs out.
     const pages = Math.max(MIN_PAGES, Math.ceil((limits.memory ?? 0) / PAGE_BYTES));
     const wasmMemory = new WebAssembly.Memory({ initial: pages, maximum: MEMORY_HEADROOM * pages });
-    const quickjs = await newQuickJSWASMModuleFromVariant(newVariant(RELEASE_SYNC, { wasmMemory }));
+    const quickjs = await newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmMemory }));
     const runtime = quickjs.newRuntime();
     const context = runtime.newContext({
       intrinsics: {
