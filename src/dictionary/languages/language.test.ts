@@ -47,6 +47,17 @@ describe.each(languageCodes)('sentences in %s', (code) => {
     expect(count).toBeGreaterThan(600);
   });
 
+  it('has all words of the built-in games', async () => {
+    const language = await loadLanguage(code, dictionary);
+    const games = new Set(['openarena', 'freedoom', 'hedgewars', 'nethack', 'stream']);
+    for (const { kind, id, namespace } of dictionary.ordered) {
+      if (!games.has(namespace) || kind === 'action') continue;
+      if (kind === 'object') language.write({ subject: id, action: 'begin' });
+      else language.write({ subject: 'player', property: id, to: 1 });
+    }
+    expect([...language.missing]).toEqual([]);
+  });
+
   it('writes a word that it lacks in English, and says so', async () => {
     const language = await loadLanguage(code, dictionary);
     const statement: Statement = { subject: 'player', action: 'obtain', object: 'tambourine' as string };
