@@ -16,6 +16,7 @@ const LAYERS = [
     'statistics',
     'markup',
     'json-pointer',
+    'csv',
     'binary-search',
     'schema',
     'version',

@@ -1,14 +1,14 @@
 /**
  * Kills `detect`, `highlights`, `import` and `quality` at random moments, and continues or repeats them.
  *
- *   node bench/robustness/kill.ts [recording] [--game freedoom] [--kills 60] [--to 20] [--seed 1] [--only text]
+ *   node bench/robustness/kill.ts [recording] [--game freedoom] [--kills 60] [--to 20] [--seed 1] [--only text] [--seconds s]
  *
  * Runs of every kind (plans, worker counts, an aligned companion recording, a damaged file, network threads) are completed
  * once, then started again, killed by SIGKILL anywhere between start and end, sometimes several times, and continued with
  * --resume. Reports how many logs are byte-identical, and whether a killed run left a prefix of that log.
  *
  * The other commands are killed and repeated. Reports whether a killed run left every output whole or absent, and whether the
- * repeated run wrote the same outputs and left nothing else behind. `--only` selects kinds of runs by a part of their name. Exit
+ * repeated run wrote the same outputs and left nothing else behind. `--only` selects kinds of runs by a part of their name, `--seconds` ends all after that time. Exit
  * code 1 if anything differs. Needs ffmpeg.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -27,8 +27,10 @@ const { values, positionals } = parseArgs({
     to: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
+    seconds: { type: 'string', default: 'Infinity' },
   },
 });
+const isLate = (): boolean => performance.now() > 1000 * Number(values.seconds);
 const media = positionals[0] ?? join(import.meta.dirname, '..', '..', 'test', 'footage', 'freedoom-demo1.mp4');
 const launch = join(import.meta.dirname, '..', '..', 'src', 'cli', 'launch.js');
 const folder = mkdtempSync(join(tmpdir(), 'kill-'));
@@ -158,7 +160,7 @@ for (const [name, args] of kinds) {
   const events = expected.split('\n').filter((line) => line.startsWith('{"type":"event"')).length;
   const most = kills + share;
   const first = { kills, same, logs };
-  while (kills < most) {
+  while (kills < most && !isLate()) {
     const out = join(folder, 'killed');
     rmSync(out, { recursive: true, force: true });
     // In the first half second the program loads and writes nothing.
@@ -175,7 +177,7 @@ for (const [name, args] of kinds) {
       const left = logOf(out);
       if (expected.startsWith(left.slice(0, left.lastIndexOf('\n') + 1))) beginnings++;
       else console.log(`  ${name}: the killed run left no prefix of the log`);
-      if (kills >= most || random() < 0.6) break;
+      if (kills >= most || isLate() || random() < 0.6) break;
       ended = await attempt('--resume');
     }
     await detect(out, [...args, '--resume']);
@@ -202,7 +204,7 @@ for (const [name, argsFor] of commands) {
   let lasts = performance.now() - began;
   const expected = outputsIn(out);
   const first = { repeated, whole, equal };
-  while (repeated - first.repeated < share) {
+  while (repeated - first.repeated < share && !isLate()) {
     renew();
     const start = performance.now();
     if ((await run(argsFor(out), random() * lasts)) !== null) {

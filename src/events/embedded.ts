@@ -37,6 +37,11 @@ export async function readEmbeddedLog(path: string): Promise<string | undefined>
   }
 }
 
+/** Whether a video is a reel of this program: it contains an event log. WebM files cannot. */
+export async function isReel(path: string): Promise<boolean> {
+  return (await readEmbeddedLog(path)) !== undefined;
+}
+
 /** The seek head of a Matroska file: its segment and the positions of its elements. */
 export interface MatroskaIndex {
   readonly segment: Element;

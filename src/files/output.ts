@@ -24,6 +24,8 @@ export interface OutputPolicy {
 export interface OutputOptions extends OutputPolicy {
   /** What is written. Without `overwrite`, an existing file is replaced only if it is of this kind. */
   readonly kind: FileKind;
+  /** Whether an existing file of this kind may be replaced; default: any. For kinds that are not only written by this program. */
+  readonly mayReplace?: ((path: string) => Promise<boolean>) | undefined;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface OutputOptions extends OutputPolicy {
  */
 export async function checkOutput(
   path: string,
-  { kind, inputs = [], overwrite = false }: OutputOptions,
+  { kind, mayReplace, inputs = [], overwrite = false }: OutputOptions,
 ): Promise<void> {
   await checkNotInput(path, inputs);
   const own = await lstat(path).catch(ignoreMissing);
@@ -51,14 +53,12 @@ export async function checkOutput(
       hint: 'Name the file that it points to, or replace the link with --overwrite.',
     });
   const existing = await readFileKind(path);
-  if (existing === 'empty' || existing === kind) return;
-  throw new PlaybyplayError(
-    'output-exists',
-    `${path} exists and is ${describeKind(existing)}, not ${describeKind(kind)}`,
-    {
-      hint: 'Choose another name, or replace it with --overwrite.',
-    },
-  );
+  if (existing === 'empty') return;
+  if (existing === kind && ((await mayReplace?.(path)) ?? true)) return;
+  const what = existing === kind ? 'which playbyplay did not write' : `not ${describeKind(kind)}`;
+  throw new PlaybyplayError('output-exists', `${path} exists and is ${describeKind(existing)}, ${what}`, {
+    hint: 'Choose another name, or replace it with --overwrite.',
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { basename, dirname, extname, join } from 'node:path';
+import { isReel } from '../events/embedded.ts';
 import type { EventLine, HeaderLine, LogLine } from '../events/log.ts';
 import { type HighlightList, inputsOf, makeHighlightList, type Scene, type Source } from './list.ts';
 import { checkOutput, TemporaryFolder, writeOutput } from '../files/output.ts';
@@ -159,7 +160,12 @@ export async function makeReel(
   media: (source: Source) => string,
   options: HighlightReelOptions = {},
 ): Promise<HighlightReel> {
-  const output = { kind: 'video', inputs: inputsOf(sources), overwrite: options.overwrite };
+  const output = {
+    kind: 'video',
+    mayReplace: isReel,
+    inputs: inputsOf(sources),
+    overwrite: options.overwrite,
+  };
   await checkOutput(path, output);
   await using scratch = options.title === undefined ? undefined : await TemporaryFolder.create();
   using recordings = new RecordingPool(options.audioTrack);

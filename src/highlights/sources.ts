@@ -1,5 +1,5 @@
-import { basename, dirname, extname, join, resolve } from 'node:path';
-import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
 import { loadDictionary } from '../dictionary/load.ts';
@@ -115,7 +115,7 @@ const MEDIA_EXTENSIONS = ['.mp4', '.mkv', '.mov', '.webm', '.ts', '.flv', '.avi'
 
 /**
  * Finds the recording a log's header names: in the log's folder, or next to `<name>.playbyplay/`, whatever folder the header
- * names; a reel is its own recording.
+ * names; a reel is its own recording. Links out of there are not followed.
  */
 function findMedia(log: string, header: HeaderLine): string | undefined {
   if (!['.ndjson', '.jsonl', '.json', ''].includes(extname(log))) return log;
@@ -126,8 +126,15 @@ function findMedia(log: string, header: HeaderLine): string | undefined {
   // A log cannot name a file elsewhere.
   const names = [fileNameOf(header.media.name), stem].filter((name) => name !== '');
   return [...[folder, dirname(folder)].flatMap((place) => names.map((name) => join(place, name))), ...renamed].find(
-    (candidate) => existsSync(candidate) && statSync(candidate).isFile(),
+    (candidate) => isFileWithin(candidate, dirname(folder)),
   );
+}
+
+/** Whether a path is a file below a folder. Links that lead out of it came with the log, perhaps from a stranger. */
+function isFileWithin(path: string, folder: string): boolean {
+  if (!existsSync(path) || !statSync(path).isFile()) return false;
+  const way = relative(realpathSync(folder), realpathSync(path));
+  return !isAbsolute(way) && way.split(sep)[0] !== '..';
 }
 
 /**

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -138,6 +138,26 @@ describe('playbyplay highlights', () => {
     const { code, err } = await playbyplay('highlights', elsewhere, '-o', 'lost.mp4');
     expect([code, err]).toEqual([1, expect.stringContaining('match one.mp4')]);
     expect(existsSync(join(folder, 'lost.mp4'))).toBe(false);
+  });
+
+  it('replaces its own reel, and no other video', async () => {
+    const again = await playbyplay('highlights', log, '-o', 'best.mp4');
+    expect([again.code, again.err]).toEqual([0, '']);
+    const video = readFileSync(join(folder, 'match one.mp4'));
+    writeFileSync(join(folder, 'holiday.mp4'), video);
+    const { code, err } = await playbyplay('highlights', log, '-o', 'holiday.mp4');
+    expect([code, err]).toEqual([1, expect.stringContaining('--overwrite')]);
+    expect(readFileSync(join(folder, 'holiday.mp4')).equals(video)).toBe(true);
+  });
+
+  it.skipIf(process.platform === 'win32')('follows no link that leads away from the log', async () => {
+    const shared = join(folder, 'from a stranger', 'match one.playbyplay');
+    mkdirSync(shared, { recursive: true });
+    writeFileSync(join(shared, 'events.ndjson'), readFileSync(join(log, 'events.ndjson')));
+    symlinkSync(join(folder, 'match one.mp4'), join(shared, 'match one.mp4'));
+    const { code, err } = await playbyplay('highlights', shared, '-o', 'linked.mp4');
+    expect([code, err]).toEqual([1, expect.stringContaining('--media')]);
+    expect(existsSync(join(folder, 'linked.mp4'))).toBe(false);
   });
 });
 

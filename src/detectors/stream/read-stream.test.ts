@@ -197,6 +197,11 @@ describe('an unsupported file is rejected with its format and the supported ones
   });
 
   // Regular expressions that backtrack would take years for these.
+  it('if it has more records than fit into memory', () => {
+    expect(() => readStream(`t,key\n${'1\n'.repeat(4_000_001)}`, 'keys.csv')).toThrow('more than 4000000 records');
+    expect(() => readStream(`[${'{},'.repeat(4_000_001)}]`, 'keys.json')).toThrow('more than 4000000 records');
+  });
+
   it('also if it is malicious', () => {
     const comments = `<?xml version="1.0"?>${'<!-- x -->'.repeat(5000)}`;
     expect(errorOf(comments).message).toMatch(/no record with a time/);

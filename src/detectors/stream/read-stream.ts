@@ -1,3 +1,4 @@
+import { splitRow } from '../../csv.ts';
 import type { StreamEntry } from '../kind.ts';
 import { PlaybyplayError } from '../../errors.ts';
 
@@ -199,6 +200,20 @@ interface StreamFile {
   readonly skipped: number;
 }
 
+/** Line feeds, or beginnings of objects and elements, in a file: a record takes about 250 bytes of memory. */
+const MAX_RECORDS = 4_000_000;
+
+/** @throws PlaybyplayError `bad-stream` if a file has so many records that they would not fit into memory. */
+function checkLength(text: string, name: string): void {
+  const mark = { '{': '{', '[': '{', '<': '<' }[text.trimStart()[0] ?? ''] ?? '\n';
+  let count = 0;
+  for (let at = text.indexOf(mark); at >= 0 && count <= MAX_RECORDS; at = text.indexOf(mark, at + 1)) count++;
+  if (count > MAX_RECORDS)
+    throw new PlaybyplayError('bad-stream', `${name} has more than ${MAX_RECORDS} records`, {
+      hint: 'Cut it to the time of the recording.',
+    });
+}
+
 /** The supported formats, for messages. */
 const SUPPORTED =
   'supported are subtitles (SRT, WebVTT, ASS), JSON (a list, or one object per line), tables with a header line (CSV, TSV), TCX, GPX, Apple Health (XML), chats with a time before each line, and intervals between heartbeats; name the field or column of the time t, time or timestamp';
@@ -219,6 +234,7 @@ export function readStream(content: string, name: string): StreamFile {
     throw new PlaybyplayError('bad-stream', `${name} is ${unsupported.what}`, {
       hint: `${unsupported.instead}; ${SUPPORTED}`,
     });
+  checkLength(text, name);
   const raw = parseRecords(text);
   const entries = raw.entries.filter(({ t }) => Number.isFinite(t)).toSorted((a, b) => a.t - b.t);
   const skipped = raw.skipped + raw.entries.length - entries.length;
@@ -388,7 +404,7 @@ function tableRecords(text: string): { records: Fields[]; skipped: number } {
   const delimiter = delimiterOf(lines[head]!);
   const columns = splitCells(lines[head]!, delimiter);
   const records = lines.slice(head + 1).map((line) => {
-    const row = splitCells(line, delimiter);
+    const row = splitCells(line, delimiter, columns.length);
     return Object.fromEntries(columns.map((column, i) => [column, row[i] ?? '']).filter(([, cell]) => cell !== ''));
   });
   return { records: records as Fields[], skipped: 0 };
@@ -401,10 +417,8 @@ function delimiterOf(line: string): string {
   return [';', '\t'].find((one) => line.split(one).length > line.split(',').length) ?? ',';
 }
 
-function splitCells(line: string, delimiter: string): string[] {
-  if (!line.includes('"')) return line.split(delimiter).map((cell) => cell.trim());
-  const pattern = new RegExp(`(?:^|${delimiter})\\s*(?:"((?:[^"]|"")*)"|([^${delimiter}]*))`, 'g');
-  return [...line.matchAll(pattern)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain?.trim() ?? '');
+function splitCells(line: string, delimiter: string, maxCells?: number): string[] {
+  return splitRow(line, delimiter, maxCells).map((cell) => cell.trim());
 }
 
 /** Finds a field by the first matching name, ignoring case and unit: `hr` finds `HR (bpm)`. */

@@ -55,6 +55,12 @@ describe('aligning the clock of a second record', () => {
     expect(alignSound(recording, second)).toMatchObject({ matched: false, confidence: 0 });
   });
 
+  it('is not claimed for a recording without a sample of sound', () => {
+    const empty = wav('empty.wav', 0, () => 0);
+    expect(alignSound(recording, empty)).toMatchObject({ matched: false, confidence: 0 });
+    expect(alignSound(empty, recording)).toMatchObject({ matched: false, confidence: 0 });
+  });
+
   it('is found for a log whose records fall together with sounds, others among them', async () => {
     const sounding = times(1, 60).filter((t, i) => t > 7 && i % 3 !== 0);
     const silent = times(9, 40).map((t) => t + 10);

@@ -445,6 +445,7 @@ function spreadExcerpts(whole: OnsetEnvelope, other: OnsetEnvelope): [from: numb
 
 /** Finds possible offsets of excerpts of the second recording. */
 function matchOnsets(whole: OnsetEnvelope, other: OnsetEnvelope): OffsetMeasurement[] {
+  if (whole.frames === 0 || other.frames === 0) return [];
   const parts = spreadExcerpts(whole, other);
   const matcher = new OnsetMatcher(whole, Math.max(...parts.map(([from, to]) => to - from)));
   return parts

@@ -1,9 +1,10 @@
+import { splitRow } from '../../csv.ts';
 import { basename } from 'node:path';
 import { type FrameRecord, clientStages, serverStages } from '../frame.ts';
 import { Notes, type ReadOptions, type SessionInput } from './session.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { suggestSpelling } from '../../spelling.ts';
-import { detectDialect, noteMisspelledColumns, parseNumber, readRows, type Row, splitRow } from './csv.ts';
+import { detectDialect, noteMisspelledColumns, parseNumber, readRows, type Row } from './csv.ts';
 import { readLines } from './text.ts';
 
 /** Thrown for a record whose frame has already been emitted. */

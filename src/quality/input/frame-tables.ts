@@ -1,8 +1,9 @@
+import { splitRow } from '../../csv.ts';
 import { basename } from 'node:path';
 import { PlaybyplayError } from '../../errors.ts';
 import { upperMedian } from '../../statistics.ts';
 import type { FrameRecord } from '../frame.ts';
-import { detectDialect, noteMisspelledColumns, readRows, type Row, splitRow } from './csv.ts';
+import { detectDialect, noteMisspelledColumns, readRows, type Row } from './csv.ts';
 import { inMemory, Notes, type ReadOptions, type SessionInput } from './session.ts';
 import { asObject, readJson } from './text.ts';
 import { jsonText } from '../../schema/json-text.ts';
