@@ -178,6 +178,8 @@ export class GermanPhrasing extends Phrasing {
     if (word === 'player' || word === 'partner' || entry.options.has('the')) return 'definite';
     if (position === 'place') return 'definite';
     const isUncountable = entry.forms[1] === '-';
+    // "besiegt die Kavallerie"
+    if (isUncountable && this.isCharacter(word)) return 'definite';
     if (position === 'subject') return this.isCharacter(word) ? 'indefinite' : 'definite';
     if (isUncountable) return 'none';
     return position === 'circumstance' ? 'definite' : 'indefinite';

@@ -69,12 +69,9 @@ export class SpanishPhrasing extends Phrasing {
 
   private directObject(object: Slot, government: string | undefined): string {
     if (government !== undefined) return this.after(government, object, 'object');
-    const { word, count } = toMention(object);
-    return this.isCharacter(word) && count === undefined
+    return this.isCharacter(toMention(object).word)
       ? this.after('a', object, 'object')
-      : this.isCharacter(word)
-        ? `a ${this.nounPhrase(object, 'object')}`
-        : this.nounPhrase(object, 'object');
+      : this.nounPhrase(object, 'object');
   }
 
   private circumstances(statement: ActionStatement, options: Entry['options']): string[] {
@@ -164,8 +161,11 @@ export class SpanishPhrasing extends Phrasing {
   private article(word: WordId, entry: Entry, position: Position): 'definite' | 'indefinite' | 'none' {
     if (position === 'value') return 'none';
     if (word === 'player' || word === 'partner' || entry.options.has('the') || position === 'place') return 'definite';
+    const isUncountable = entry.forms[1] === '-';
+    // "derrota a la caballería"
+    if (isUncountable && this.isCharacter(word)) return 'definite';
     if (position === 'subject') return this.isCharacter(word) ? 'indefinite' : 'definite';
-    if (entry.forms[1] === '-') return 'none';
+    if (isUncountable) return 'none';
     return position === 'circumstance' ? 'definite' : 'indefinite';
   }
 
