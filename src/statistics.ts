@@ -28,3 +28,43 @@ export function median(values: readonly number[]): number {
 export function upperMedian(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[values.length >> 1];
 }
+
+/** Whether a series rises or falls. */
+export interface Trend {
+  /** Kendall's rank correlation with time (tau-a): 1 where every value is greater than those before it, -1 where it is less. */
+  readonly tau: number;
+  /** How often a series without a trend would show one as clear, either way: 0…1. */
+  readonly probability: number;
+}
+
+/**
+ * Tests a series for a trend: the test of Mann (1945) and Kendall (1975) with the correction for ties and for continuity, by
+ * its normal approximation.
+ *
+ * @param values In order of time.
+ */
+export function kendallTrend(values: readonly number[]): Trend {
+  const n = values.length;
+  let score = 0;
+  for (let later = 1; later < n; later++)
+    for (let earlier = 0; earlier < later; earlier++) score += Math.sign(values[later]! - values[earlier]!);
+  const ties = [...Map.groupBy(values, (value) => value).values()].reduce(
+    (sum, { length }) => sum + varianceTerm(length),
+    0,
+  );
+  const variance = (varianceTerm(n) - ties) / 18;
+  if (variance === 0) return { tau: 0, probability: 1 };
+  const z = (score - Math.sign(score)) / Math.sqrt(variance);
+  return { tau: (2 * score) / (n * (n - 1)), probability: 2 * (1 - normalDistribution(Math.abs(z))) };
+}
+
+function varianceTerm(count: number): number {
+  return count * (count - 1) * (2 * count + 5);
+}
+
+/** Standard normal distribution function of z ≥ 0 (Abramowitz and Stegun 7.1.26, error below 1.5e-7). */
+export function normalDistribution(z: number): number {
+  const t = 1 / (1 + 0.3275911 * (z / Math.SQRT2));
+  const series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+  return 1 - 0.5 * series * Math.exp((-z * z) / 2);
+}

@@ -57,6 +57,7 @@ const root = buildRouteMap<string, Context>({
   routes: {
     detect: command(specs.detect, async () => (await import('./commands/detect.ts')).detect),
     query: command(specs.query, async () => (await import('./commands/query.ts')).query),
+    stats: command(specs.stats, async () => (await import('./commands/stats.ts')).stats),
     library: group('Ask many logs at once: an index that is built from them', library),
     highlights: command(specs.highlights, async () => (await import('./commands/highlights.ts')).highlights),
     summary: command(specs.summary, async () => (await import('./commands/summary.ts')).summary),

@@ -1,5 +1,6 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
-import type { Issue } from '../errors.ts';
+import { type Issue, PlaybyplayError } from '../errors.ts';
+import { usageError } from './options.ts';
 import type { EventLine } from '../events/log.ts';
 import { loadLogs } from '../query/logs.ts';
 import type { Query } from '../query/query.ts';
@@ -8,6 +9,7 @@ import { collectSessionNames, type SessionNames } from '../query/session-names.t
 import { type BroaderWord, findUnknownNames, suggestBroaderWords } from '../query/suggestions.ts';
 import type { UnknownName } from '../query/session-names.ts';
 import { Library } from '../library/library.ts';
+import type { PlayedSession } from '../library/player-statistics.ts';
 
 /** What is asked: logs that were read, or a library. */
 export interface QuerySource extends AsyncDisposable {
@@ -15,6 +17,8 @@ export interface QuerySource extends AsyncDisposable {
   /** Path and display name of each session. */
   readonly logs: ReadonlyMap<string, { readonly path: string; readonly name: string }>;
   readonly sessions: SessionNames;
+  /** The sessions in order. */
+  readonly played: readonly PlayedSession[];
   readonly eventCount: number;
   readonly dictionary: Dictionary;
   /** Throws PlaybyplayError `bad-query`. */
@@ -34,6 +38,31 @@ export interface SourceOptions {
   readonly signal: AbortSignal;
 }
 
+/**
+ * Reads the logs of a command, or opens a library if it has none.
+ *
+ * @param library The file of the library that an option names.
+ * @throws PlaybyplayError `usage` where nothing says where to look, and as `loadLogs` and `Library.open`.
+ */
+export async function openSource(
+  paths: readonly string[],
+  library: string | undefined,
+  settings: Parameters<typeof openLogs>[1] & Parameters<typeof openLibrary>[1],
+): Promise<QuerySource> {
+  if (paths.length > 0 && library !== undefined)
+    throw usageError('--library cannot be combined with logs', 'Leave the logs out, or the option.');
+  if (paths.length > 0) return openLogs(paths, settings);
+  try {
+    return await openLibrary(library, settings);
+  } catch (error) {
+    if (library !== undefined || !(error instanceof PlaybyplayError) || error.code !== 'library-missing') throw error;
+    throw usageError(
+      'missing argument <log or folder>',
+      'Give an events.ndjson or its folder, or add logs to a library: playbyplay library add <folder>',
+    );
+  }
+}
+
 /** Reads logs. Throws as `loadLogs`. */
 export async function openLogs(
   paths: readonly string[],
@@ -41,10 +70,17 @@ export async function openLogs(
 ): Promise<QuerySource> {
   const logs = await loadLogs(paths, { ...options, withoutCues });
   const { events, durations } = logs;
+  const gameOf = new Map(events.map(({ session, game }) => [session, game]));
   return {
     issues: logs.issues,
     logs: logs.logs,
     sessions: collectSessionNames(logs.logs),
+    played: logs.sessions.map((session) => ({
+      session,
+      name: logs.logs.get(session)!.name,
+      game: gameOf.get(session) ?? '',
+      duration: durations.get(session)!,
+    })),
     eventCount: events.length,
     dictionary: logs.dictionary,
     compile: (query) => compileQuery(query, logs.dictionary, { logs }),
@@ -76,6 +112,7 @@ export async function openLibrary(
       issues,
       logs,
       sessions: collectSessionNames(logs),
+      played: sessions,
       eventCount: sessions.reduce((sum, { events }) => sum + events, 0),
       dictionary,
       compile: (query) => library.compile(query, dictionaries),

@@ -157,6 +157,25 @@ export const query = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay stats`. */
+export const stats = declare({
+  summary: 'What a player did in some sessions: numbers, rates, trends, opponents, causes of death',
+  description:
+    'Counts by the hierarchy of words, so that kills and stomps are defeats in every game. Without a log, the library is asked (see `library add`). Trends need six sessions; they are reported where chance would show them in one of twenty series.',
+  arguments: [],
+  rest: 'log or folder',
+  minimumRest: 0,
+  options: {
+    player: value('name', 'Somebody else who appears in the logs. Default: who played.'),
+    game: list('name', 'Only sessions of this game.'),
+    json: toggle('Print everything as one JSON object.'),
+    tentative: tentativeEvents,
+    library: libraryFile,
+    dictionary: dictionaryFiles,
+  },
+  examples: ['stats match.playbyplay', 'stats season/ --player Gargoyle', 'stats --game openarena --json'],
+});
+
 /** Arguments and options of `playbyplay library add`. */
 export const libraryAdd = declare({
   summary: 'Add logs to the library, and bring it up to date',

@@ -4,8 +4,6 @@
  * Open a {@link Library}, add logs and ask it.
  */
 export {
-  type AddOptions,
-  type AddResult,
   type AskOptions,
   DEFAULT_PAGE,
   defaultLibraryPath,
@@ -23,3 +21,14 @@ export type {
   UsedDictionary,
 } from './store.ts';
 export { SqliteStore } from './sqlite-store.ts';
+export type { AddOptions, AddResult } from './update.ts';
+export {
+  type ActionStatistics,
+  computePlayerStatistics,
+  type DeathCause,
+  type Duel,
+  type Moment,
+  type PlayedSession,
+  type PlayerStatistics,
+  type StatisticsSource,
+} from './player-statistics.ts';

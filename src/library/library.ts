@@ -1,11 +1,11 @@
-import { open, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
-import { nameLogs, uniqueSessionName } from '../events/log-names.ts';
-import type { EventLine, HeaderLine } from '../events/log.ts';
-import { findLogs, locateLog, readLineAt, readLogWithOffsets } from '../events/reader.ts';
+
+import type { EventLine } from '../events/log.ts';
+import { readLineAt } from '../events/reader.ts';
 import { makeFolder } from '../files/folder.ts';
 import { checkOutput } from '../files/output.ts';
 import { groupMatches } from '../query/match/groups.ts';
@@ -25,8 +25,9 @@ import { collectSessionNames } from '../query/session-names.ts';
 import { roundTime } from '../time.ts';
 import { type Occurrence, unpackOccurrences } from './occurrences.ts';
 import { asEvent, findRelevance, findRequiredNames, knowsWordsOnly } from './relevance.ts';
+import { type AddOptions, addLogs, type AddResult, removeLogs } from './update.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import type { LibrarySession, LibraryStore, NewOccurrence, StoredShape, StoredStatement } from './store.ts';
+import type { LibrarySession, LibraryStore, StoredShape, StoredStatement } from './store.ts';
 
 /** Matches of an answer unless a caller asks for more. */
 export const DEFAULT_PAGE = 50;
@@ -34,29 +35,6 @@ export const DEFAULT_PAGE = 50;
 const SESSIONS_AT_ONCE = 16;
 /** Statements that are kept in memory. */
 const MAX_CACHED_STATEMENTS = 500_000;
-/** How long added logs may wait for their commit, in milliseconds: so much work is lost by a kill. */
-const COMMIT_INTERVAL_MS = 1000;
-
-/** Options of {@link Library.add}. */
-export interface AddOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Called before each log is looked at. */
-  readonly onProgress?:
-    | ((progress: { readonly done: number; readonly total: number; readonly path: string }) => void)
-    | undefined;
-}
-
-/** What {@link Library.add} did, in numbers of logs. */
-export interface AddResult {
-  readonly added: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  /** Logs that no longer exist. */
-  readonly removed: number;
-  /** Logs that could not be read, and why; the library keeps what it knew of them. */
-  readonly issues: readonly Issue[];
-}
-
 /** Options of {@link Library.ask}. */
 export interface AskOptions {
   /** At most so many matches. Default: {@link DEFAULT_PAGE}. */
@@ -146,47 +124,10 @@ export class Library implements AsyncDisposable {
    * @param paths Logs, log folders, or folders of those. Without paths: all that were added before.
    * @throws PlaybyplayError `log-missing` for a path without logs that was not added before.
    */
-  async add(paths: readonly string[] = [], { signal, onProgress }: AddOptions = {}): Promise<AddResult> {
-    const roots = paths.length === 0 ? await this.#store.roots() : paths.map((path) => resolve(path));
-    const issues: Issue[] = [];
-    const files = new Set<string>();
-    for (const root of roots)
-      for (const file of await this.#findLogs(root, paths.length === 0, issues)) files.add(file);
-    const sessions = await this.#store.sessions();
-    const known = new Map(sessions.map((session) => [session.path, session]));
-    const taken = new Set(sessions.map(({ session }) => session));
-    const result = { added: 0, updated: 0, unchanged: 0, removed: 0 };
-    if (paths.length > 0) await this.#store.addRoots(roots);
-    let committed = performance.now();
-    let done = 0;
-    for (const path of files) {
-      signal?.throwIfAborted();
-      onProgress?.({ done: done++, total: files.size, path });
-      const { size, mtimeMs } = await stat(path);
-      const before = known.get(path);
-      if (before?.size === size && before.modified === mtimeMs) result.unchanged++;
-      else {
-        try {
-          if (before) taken.delete(before.session);
-          await this.#addLog(path, { size, modified: mtimeMs }, taken, signal);
-          result[before ? 'updated' : 'added']++;
-        } catch (error) {
-          if (!(error instanceof PlaybyplayError)) throw error;
-          if (before) taken.add(before.session);
-          issues.push({ code: error.code, path, message: error.message });
-        }
-      }
-      if (performance.now() - committed < COMMIT_INTERVAL_MS) continue;
-      await this.#store.commit();
-      committed = performance.now();
-    }
-    await this.#store.commit();
-    const gone = [...known.keys()].filter((path) => !files.has(path) && roots.some((root) => isInside(path, root)));
-    await this.#store.remove(gone);
-    result.removed = gone.length;
-    await this.#nameSessions();
+  async add(paths: readonly string[] = [], options: AddOptions = {}): Promise<AddResult> {
+    const result = await addLogs(this.#store, paths, options);
     this.#state = undefined;
-    return { ...result, issues };
+    return result;
   }
 
   /**
@@ -195,16 +136,9 @@ export class Library implements AsyncDisposable {
    * @returns How many sessions were removed.
    */
   async remove(paths: readonly string[]): Promise<number> {
-    const roots = paths.map((path) => resolve(path));
-    const sessions = await this.#store.sessions();
-    const gone = sessions.map(({ path }) => path).filter((path) => roots.some((root) => isInside(path, root)));
-    await this.#store.remove(gone);
-    await this.#store.removeRoots(
-      (await this.#store.roots()).filter((path) => roots.some((root) => isInside(path, root))),
-    );
-    await this.#nameSessions();
+    const removed = await removeLogs(this.#store, paths);
     this.#state = undefined;
-    return gone.length;
+    return removed;
   }
 
   /**
@@ -277,66 +211,6 @@ export class Library implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#store[Symbol.asyncDispose]();
-  }
-
-  async #findLogs(root: string, wasAdded: boolean, issues: Issue[]): Promise<readonly string[]> {
-    try {
-      const found: string[] = [];
-      for (const file of await findLogs(root)) {
-        const { path, embedded } = await locateLog(file);
-        if (embedded === undefined) found.push(path);
-        else
-          issues.push({
-            code: 'log-embedded',
-            path,
-            message: 'the log inside a reel repeats events of its recordings and was left out',
-          });
-      }
-      return found;
-    } catch (error) {
-      // A folder that was added before may be gone, with all its logs.
-      if (wasAdded && error instanceof PlaybyplayError && error.code === 'log-missing') return [];
-      throw error;
-    }
-  }
-
-  async #addLog(
-    path: string,
-    file: { readonly size: number; readonly modified: number },
-    taken: Set<string>,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    let header: HeaderLine | undefined;
-    const events: NewOccurrence[] = [];
-    let certain = 0;
-    for await (const { line, offset } of readLogWithOffsets(path, signal ? { signal } : {})) {
-      if (line.type === 'header') header = line;
-      if (line.type !== 'event') continue;
-      if (!line.tentative) certain++;
-      events.push({
-        statement: line.statement,
-        text: line.text,
-        game: line.game === header!.game ? undefined : line.game,
-        ordinal: events.length,
-        t: Math.round(line.t * 1e6),
-        end: Math.round(line.end * 1e6),
-        confidence: Math.round(line.confidence * 1000),
-        isTentative: line.tentative === true,
-        offset,
-      });
-    }
-    const session = uniqueSessionName(header!.session, path, taken);
-    const { game, media, dictionaries } = header!;
-    const stored = { ...file, path, name: session, session, game, duration: media.duration, events: certain };
-    await this.#store.put(stored, dictionaries, events);
-  }
-
-  /** Names sessions after their logs, as far as needed to tell them apart. */
-  async #nameSessions(): Promise<void> {
-    const sessions = await this.#store.sessions();
-    const names = nameLogs(sessions.map(({ path }) => path));
-    const changed = sessions.flatMap(({ id, name }, i) => (name === names[i] ? [] : [[id, names[i]!] as const]));
-    if (changed.length > 0) await this.#store.rename(new Map(changed));
   }
 
   /** What queries need of the index, read again when another process has changed it. */
@@ -554,10 +428,6 @@ interface Job {
   readonly scope: Scope;
   readonly tentative: boolean;
   readonly signal: AbortSignal | undefined;
-}
-
-function isInside(path: string, root: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
 }
 
 function unpack(data: unknown, path: string): Occurrence[] {

@@ -1,4 +1,4 @@
-import { mean } from '../statistics.ts';
+import { mean, normalDistribution } from '../statistics.ts';
 
 /** Ranks from 1; equal values share the mean of their ranks. */
 export function ranks(values: readonly number[]): number[] {
@@ -65,15 +65,8 @@ export function mannWhitney(a: readonly number[], b: readonly number[]): { super
   const all = n + m;
   const variance = ((n * m) / 12) * (all + 1 - ties / (all * (all - 1)));
   const away = Math.max(0, Math.abs(u - (n * m) / 2) - 0.5);
-  const p = variance > 0 ? 2 * (1 - normal(away / Math.sqrt(variance))) : 1;
+  const p = variance > 0 ? 2 * (1 - normalDistribution(away / Math.sqrt(variance))) : 1;
   return { superiority: u / (n * m), p: Math.min(1, p) };
-}
-
-/** Standard normal distribution function (Abramowitz and Stegun 7.1.26, error below 1.5e-7). */
-function normal(z: number): number {
-  const t = 1 / (1 + 0.3275911 * (z / Math.SQRT2));
-  const series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
-  return 1 - 0.5 * series * Math.exp((-z * z) / 2);
 }
 
 /** Count, mean, minimum and maximum of values; `undefined` is ignored. */

@@ -13,7 +13,7 @@ import { formatCount, formatIssues } from '../describe-error.ts';
 import { usageError } from '../options.ts';
 import { type EventTexts, openEventTexts } from '../event-text.ts';
 import { formatSentenceIssues, underline } from '../sentence-issues.ts';
-import { openLibrary, openLogs, type QuerySource } from '../query-source.ts';
+import { openLogs, openSource, type QuerySource } from '../query-source.ts';
 import type * as specs from '../specs.ts';
 import { style } from '../terminal.ts';
 
@@ -24,14 +24,15 @@ const MAX_LISTED_WORDS = 12;
 /** `playbyplay query <query> [<log or folder>…]` */
 export const query: RunCommand<typeof specs.query> = async (io, options, sentence, ...paths) => {
   const { library, limit, explain, json } = options;
-  if (paths.length > 0 && library !== undefined)
-    throw usageError('--library cannot be combined with logs', 'Leave the logs out, or the option.');
   const settings = { dictionaries: options.dictionary ?? [], tentative: options.tentative, signal: io.signal };
   const isExplained = paths.length === 0 && explain && library === undefined;
-  const source =
-    paths.length > 0 || isExplained
-      ? openLogs(paths, { ...settings, withoutCues: !json })
-      : openUsersLibrary(library, { ...settings, limit: limit === 0 ? Number.MAX_SAFE_INTEGER : limit });
+  const source = isExplained
+    ? openLogs([], { ...settings, withoutCues: true })
+    : openSource(paths, library, {
+        ...settings,
+        withoutCues: !json,
+        limit: limit === 0 ? Number.MAX_SAFE_INTEGER : limit,
+      });
   await using opened = await source;
   for (const { path, message } of opened.issues)
     io.stderr.write(`playbyplay: ${path === undefined ? '' : `${path} `}${message}\n`);
@@ -74,22 +75,6 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
   }
   return 0;
 };
-
-/** Opens a library. Without one, and without logs, nothing was said about where to look. */
-async function openUsersLibrary(
-  path: string | undefined,
-  settings: Parameters<typeof openLibrary>[1],
-): Promise<QuerySource> {
-  try {
-    return await openLibrary(path, settings);
-  } catch (error) {
-    if (path !== undefined || !(error instanceof PlaybyplayError) || error.code !== 'library-missing') throw error;
-    throw usageError(
-      'missing argument <log or folder>',
-      'Give an events.ndjson or its folder, or add logs to a library: playbyplay library add <folder>',
-    );
-  }
-}
 
 /** Parses the structured form, which starts with a brace; a sentence is returned unchanged. */
 function parseStructured(text: string): string | Query {
