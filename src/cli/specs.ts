@@ -743,7 +743,10 @@ export const profileGlyphs = declare({
       ['luma', 'red', 'green', 'blue', 'saturation red'],
       'Where the ink stands out. Default: luma; for labels without --pitch, whichever reads best.',
     ),
-    inks: value('colors', 'The colors of a white font: #ffb000,#ff3333. It is then read by color, not by channel.'),
+    inks: value(
+      'colors',
+      'The colors of a white font from --sheet or --images: #ffb000,#ff3333. It is then read by color, not by channel.',
+    ),
     align: choice(['left', 'right', 'centre'], 'Alignment of the labelled text.', 'left'),
     gain: value('n', 'How much the text may be tinted.', { default: '0.15', parse: decimal() }),
     offset: value('n', 'How much the text may be faded.', { default: '15', parse: decimal() }),

@@ -35,47 +35,36 @@ const text = (region: string): object => ({
   value: 'number',
 });
 
+const { regions } = JSON.parse(readFileSync('configs/freedoom/profile.json', 'utf8')) as {
+  regions: Record<string, object>;
+};
+const profile = {
+  format: 'playbyplay/profile/1',
+  game: 'x',
+  title: 'X',
+  version: '1',
+  reference: { width: 1280, height: 720 },
+  regions: { health: regions['health'], ammo: regions['ammunition'] },
+  detectors: { health: text('health'), ammo: text('ammo') },
+};
+writeFileSync(join(folder, 'profile.json'), JSON.stringify(profile));
+// What the game drew, in plain light, a tenth of a second after it was drawn.
+const { series } = JSON.parse(readFileSync(clip.replace('.mp4', '.truth.json'), 'utf8')) as { series: Shown[] };
+const moments = series.filter(
+  (one, i) => one.t < 25 && one.hud && one.palette === 0 && (series[i + 1]?.t ?? 0) - one.t > 0.25,
+);
+const [labelled, others] = [0, 1].map((rest) => moments.filter((_, i) => (i % 5 === 0) === (rest === 1)));
+const labels = labelled!.flatMap(({ t, health, ammo }) =>
+  Object.entries({ health, ammo }).flatMap(([detector, value]) =>
+    value === null ? [] : [{ media: resolve(clip), t: t + 0.1, detector, text: String(value) }],
+  ),
+);
+const file = join(folder, 'labels.ndjson');
+writeFileSync(file, labels.map((label) => `${JSON.stringify(label)}\n`).join(''));
+const learn = ['--labels', file, '--detector', 'health', '--detector', 'ammo'];
+
 it('a font learned from labelled moments without a given pitch reads other moments', () => {
-  const { regions } = JSON.parse(readFileSync('configs/freedoom/profile.json', 'utf8')) as {
-    regions: Record<string, object>;
-  };
-  const profile = {
-    format: 'playbyplay/profile/1',
-    game: 'x',
-    title: 'X',
-    version: '1',
-    reference: { width: 1280, height: 720 },
-    regions: { health: regions['health'], ammo: regions['ammunition'] },
-    detectors: { health: text('health'), ammo: text('ammo') },
-  };
-  writeFileSync(join(folder, 'profile.json'), JSON.stringify(profile));
-  // What the game drew, in plain light, a tenth of a second after it was drawn.
-  const { series } = JSON.parse(readFileSync(clip.replace('.mp4', '.truth.json'), 'utf8')) as { series: Shown[] };
-  const moments = series.filter(
-    (one, i) => one.t < 25 && one.hud && one.palette === 0 && (series[i + 1]?.t ?? 0) - one.t > 0.25,
-  );
-  const [labelled, others] = [0, 1].map((rest) => moments.filter((_, i) => (i % 5 === 0) === (rest === 1)));
-  const labels = labelled!.flatMap(({ t, health, ammo }) =>
-    Object.entries({ health, ammo }).flatMap(([detector, value]) =>
-      value === null ? [] : [{ media: resolve(clip), t: t + 0.1, detector, text: String(value) }],
-    ),
-  );
-  const file = join(folder, 'labels.ndjson');
-  writeFileSync(file, labels.map((label) => `${JSON.stringify(label)}\n`).join(''));
-  const from = [
-    '--labels',
-    file,
-    '--detector',
-    'health',
-    '--detector',
-    'ammo',
-    '--channel',
-    'red',
-    '--pixels',
-    '0.5,0.5',
-    '--noise',
-    '14',
-  ];
+  const from = [...learn, '--channel', 'red', '--pixels', '0.5,0.5', '--noise', '14'];
   const learnt = playbyplay('profile', 'glyphs', folder, ...from, '--out', join(folder, 'fonts/figures.json'));
   expect(learnt.stderr).toBe('');
   expect(learnt.stdout).toContain(
@@ -90,4 +79,26 @@ it('a font learned from labelled moments without a given pitch reads other momen
   expect(looks.map(({ seen }) => seen.map(({ observation }) => observation.value))).toEqual(
     others!.map(({ health, ammo }) => [health, ammo ?? undefined]),
   );
+});
+
+it('colors of ink are refused for labels', () => {
+  const options = ['--pixels', '0.5,0.5', '--out', join(folder, 'inks.json'), '--inks', '#ff0000'];
+  const { status, stderr } = playbyplay('profile', 'glyphs', folder, ...learn, ...options);
+  expect(status).toBe(2);
+  expect(stderr).toContain('--inks is for fonts from --sheet or --images');
+});
+
+it('two fonts that are learned as one are named', () => {
+  // The same digits in other places of the screen: as if a second detector had a font that differs.
+  const other = (text: string): string => text.replaceAll(/\d/g, (digit) => String((Number(digit) + 1) % 10));
+  const mixed = labels.map((one) => (one.detector === 'ammo' ? { ...one, text: other(one.text) } : one));
+  const path = join(folder, 'mixed.ndjson');
+  writeFileSync(path, mixed.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  const options = ['--detector', 'health', '--detector', 'ammo', '--channel', 'red', '--pixels', '0.5,0.5'];
+  const out = ['--noise', '14', '--out', join(folder, 'mixed.json')];
+  const { stdout } = playbyplay('profile', 'glyphs', folder, '--labels', path, ...options, ...out);
+  const count = mixed.filter(({ detector }) => detector === 'ammo').length;
+  expect(stdout).toContain(`Learned alone, a font reproduces ${count} of ${count} labels of ammo:`);
+  // The ammunition reads one lower than its labels say.
+  expect(stdout).toContain('“2” reads as “1” in ');
 });

@@ -45,8 +45,25 @@ function locate({ media, t, text }: Label): string {
   return `${media} at ${t}, “${text}”`;
 }
 
+/** Characters that are read as others, most often first; of texts of one length, in which places correspond. */
+function findConfusions(
+  misread: LearntFont['misread'],
+): readonly { readonly was: string; readonly read: string; readonly count: number }[] {
+  const pairs = misread.flatMap(({ label, text }) => {
+    const [was, read] = [label.text, text].map((one) => splitGraphemes(one.normalize('NFC').trim()));
+    return was!.length === read!.length
+      ? was!.flatMap((char, i) => (char === read![i] ? [] : [[char, read![i]!]]))
+      : [];
+  });
+  const counts = Map.groupBy(pairs, (pair) => pair.join(' '));
+  return [...counts.values()]
+    .map((own) => ({ was: own[0]![0]!, read: own[0]![1]!, count: own.length }))
+    .filter(({ count }) => count > 1)
+    .toSorted((a, b) => b.count - a.count);
+}
+
 /** How well a font reads its own labels, and what to do about those that it does not. */
-function formatReport({ labels, noise, rare, uncut, misread, lead, atlas }: LearntFont): string {
+function formatReport({ labels, noise, rare, uncut, misread, apart, lead, atlas }: LearntFont): string {
   const { channel } = atlas.file;
   const chosen = noise === undefined ? '' : ` (--channel ${JSON.stringify(channel)} --noise ${noise})`;
   const lines = [`${labels - misread.length} of ${labels} labels are reproduced${chosen}`];
@@ -55,12 +72,20 @@ function formatReport({ labels, noise, rare, uncut, misread, lead, atlas }: Lear
       `  ${locate(label)}: ${text === '' ? 'nothing is read' : `read as “${text}” (${confidence.toFixed(2)})`}`,
     );
   if (misread.length > MAX_LISTED_LABELS) lines.push(`  … and ${misread.length - MAX_LISTED_LABELS} more`);
+  for (const { was, read, count } of findConfusions(misread))
+    lines.push(`“${was}” reads as “${read}” in ${count} of them: add 3 or more examples of “${was}”.`);
   if (misread.length > 0)
     lines.push('Check these labels. If they are right, label more moments that show their characters.');
+  if (apart.length > 0) {
+    const each = apart.map((one) => `${one.labels - one.misread} of ${one.labels} labels of ${one.detector}`);
+    lines.push(
+      `Learned alone, a font reproduces ${each.join(', ')}: the detectors have different fonts, or labels are wrong. Learn an atlas for each (--detector).`,
+    );
+  }
   if (rare.length > 0) lines.push(`Only one example: ${rare.join(' ')}. Label more moments with these characters.`);
   const chars = new Set(atlas.file.glyphs.map(({ char }) => char));
   const lacking = [...DIGITS].filter((char) => !chars.has(char));
-  if (lacking.length > 0 && lacking.length <= 5)
+  if (lacking.length > 0 && lacking.length < DIGITS.length)
     lines.push(`No example: ${lacking.join(' ')}. Texts with these characters are not read, or misread.`);
   if (uncut.length > 0) {
     lines.push(
@@ -78,6 +103,11 @@ function formatReport({ labels, noise, rare, uncut, misread, lead, atlas }: Lear
 async function learnFromLabels(game: string, file: string, options: GlyphOptions): Promise<LearntFont> {
   const { detector: detectors, align, pitch, noise } = options;
   if (!detectors) throw usageError('--labels needs --detector');
+  if (options.inks !== undefined)
+    throw usageError(
+      '--inks is for fonts from --sheet or --images',
+      'Labelled text is learned in the colors that it has: choose the --channel in which it stands out, or leave the choice to the program.',
+    );
   const loaded = await loadProfile(game);
   const labels = parseLabels(await readFile(file, 'utf8'), file);
   const height = options.height ?? regionHeight(loaded, detectors, options);

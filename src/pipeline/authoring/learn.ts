@@ -73,6 +73,13 @@ const CHANNEL_TRIAL_NOISE = 14;
 /** Likeness of a picture's light below which a label is skipped. */
 const MIN_LIGHT_LIKENESS = 0.8;
 
+/** A label that its font reads differently. */
+export interface Misreading {
+  readonly label: Label;
+  readonly text: string;
+  readonly confidence: number;
+}
+
 /** A learnt font, and how well it reads its labels. */
 export interface LearntFont {
   readonly atlas: Atlas;
@@ -85,7 +92,9 @@ export interface LearntFont {
   /** Labels that could not be segmented into characters. */
   readonly uncut: readonly Label[];
   /** Labels that the font reads differently. */
-  readonly misread: readonly { readonly label: Label; readonly text: string; readonly confidence: number }[];
+  readonly misread: readonly Misreading[];
+  /** Where detectors were learned together: those whose labels a font of their own reads better. */
+  readonly apart: readonly { readonly detector: string; readonly labels: number; readonly misread: number }[];
   /** Distance in reference pixels from the region's left edge to the text, if a left-aligned detector would miss it. */
   readonly lead: number | undefined;
 }
@@ -139,19 +148,34 @@ export async function learnAtlas(
       hint: 'Are the detectors named as in the profile, and the times inside the recordings?',
     });
   const rest = { ...shape, channel: channels[taken]! };
-  if (pitch !== undefined)
-    return evaluateFont(lines, learnFixed(lines, { ...rest, pitch, align, layout: 'fixed' }), align, options.margin);
-  const noise = rest.noise ?? selectNoise(lines, rest);
-  const learnt = learnProportional(lines, { ...rest, noise });
-  if (!learnt)
+  const isLeft = detectors.some((name) => (getTextSpec(loaded, name).align ?? 'left') === 'left');
+  const learn = (own: readonly Labelled[]): LearntFont | undefined => {
+    if (pitch !== undefined) {
+      return evaluateFont(own, learnFixed(own, { ...rest, pitch, align, layout: 'fixed' }), align, options.margin);
+    }
+    const noise = rest.noise ?? selectNoise(own, rest);
+    const learnt = learnProportional(own, { ...rest, noise });
+    if (!learnt) return undefined;
+    const lead = isLeft && learnt.lead > options.margin ? learnt.lead / options.pixels.x : undefined;
+    const side = isLeft && lead === undefined ? 'left' : 'centre';
+    const font = evaluateFont(own, learnt.atlas, side, options.margin);
+    const uncut = own.flatMap(({ label }, i) => (learnt.segmented[i] ? [] : [label]));
+    return { ...font, uncut, noise, lead };
+  };
+  const font = learn(lines);
+  if (!font)
     throw new PlaybyplayError('no-labels', `no label of ${detectors.join(', ')} could be segmented into characters`, {
       hint: 'Label moments with a plain background and separate characters, choose the --channel with the most contrast, or give the --pitch of a monospaced font.',
     });
-  const isLeft = detectors.some((name) => (getTextSpec(loaded, name).align ?? 'left') === 'left');
-  const lead = isLeft && learnt.lead > options.margin ? learnt.lead / options.pixels.x : undefined;
-  const font = evaluateFont(lines, learnt.atlas, isLeft && lead === undefined ? 'left' : 'centre', options.margin);
-  const uncut = lines.flatMap(({ label }, i) => (learnt.segmented[i] ? [] : [label]));
-  return { ...font, uncut, noise, lead };
+  if (detectors.length === 1 || font.misread.length === 0) return font;
+  // Two fonts learned as one read neither: each alone says whether that is the reason.
+  const apart = detectors.flatMap((detector) => {
+    const own = lines.filter(({ label }) => label.detector === detector);
+    const before = font.misread.filter(({ label }) => label.detector === detector).length;
+    const misread = own.length === 0 ? before : (learn(own)?.misread.length ?? own.length);
+    return 2 * misread <= before && before > 0 ? [{ detector, labels: own.length, misread }] : [];
+  });
+  return { ...font, apart };
 }
 
 /** Smallest pixel deviations tried, in grey levels. */
@@ -227,6 +251,7 @@ function evaluateFont(
     labels: lines.length,
     uncut: [],
     misread,
+    apart: [],
     lead: undefined,
   };
 }
