@@ -88,10 +88,13 @@ it('colors of ink are refused for labels', () => {
   expect(stderr).toContain('--inks is for fonts from --sheet or --images');
 });
 
+function raiseDigits(figure: string): string {
+  return figure.replaceAll(/\d/g, (digit) => String((Number(digit) + 1) % 10));
+}
+
 it('two fonts that are learned as one are named', () => {
   // The same digits in other places of the screen: as if a second detector had a font that differs.
-  const other = (text: string): string => text.replaceAll(/\d/g, (digit) => String((Number(digit) + 1) % 10));
-  const mixed = labels.map((one) => (one.detector === 'ammo' ? { ...one, text: other(one.text) } : one));
+  const mixed = labels.map((one) => (one.detector === 'ammo' ? { ...one, text: raiseDigits(one.text) } : one));
   const path = join(folder, 'mixed.ndjson');
   writeFileSync(path, mixed.map((one) => `${JSON.stringify(one)}\n`).join(''));
   const options = ['--detector', 'health', '--detector', 'ammo', '--channel', 'red', '--pixels', '0.5,0.5'];
