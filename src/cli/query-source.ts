@@ -8,7 +8,6 @@ import { compileQuery, type CompiledQuery, type QueryResult, runQuery } from '..
 import { collectSessionNames, type SessionNames } from '../query/session-names.ts';
 import { type BroaderWord, findUnknownNames, suggestBroaderWords } from '../query/suggestions.ts';
 import type { UnknownName } from '../query/session-names.ts';
-import { Library } from '../library/library.ts';
 import type { PlayedSession } from '../library/player-statistics.ts';
 
 /** What is asked: logs that were read, or a library. */
@@ -102,6 +101,8 @@ export async function openLibrary(
   path: string | undefined,
   { dictionaries, tentative, signal, limit }: SourceOptions & { readonly limit: number },
 ): Promise<QuerySource> {
+  // SQLite is not loaded for questions to logs.
+  const { Library } = await import('../library/library.ts');
   const library = await Library.open(path);
   try {
     const sessions = await library.sessions();
