@@ -99,6 +99,20 @@ describe('captions', () => {
     for (const part of ['Gargoyle', 'Sarge', 'rocket launcher']) expect(caption).toContain(part);
   });
 
+  it('leave out articles rather than shorten a word', () => {
+    const statement: Statement = {
+      subject: 'player',
+      property: 'weapon',
+      from: { word: 'rocket launcher' },
+      to: { word: 'grenade launcher' },
+    };
+    for (const seed of ['1', '2', '3', '4', '5'])
+      expect(renderCaption(statement, dictionary, { seed })).toEqual([
+        expect.stringMatching(/^Player (?:switched|changed weapon) from (?:rocket)?$/),
+        expect.stringMatching(/^(?:rocket )?launcher to grenade launcher$/),
+      ]);
+  });
+
   it('shorten what cannot be said shorter', () => {
     const name = 'A'.repeat(80);
     const caption = renderCaption({ subject: opponent(name), action: 'die' }, dictionary);

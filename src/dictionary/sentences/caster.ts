@@ -87,10 +87,17 @@ export function* casterSentences(
   const ordered = [...wordings.slice(first), ...wordings.slice(0, first)];
   const base: Wording = { tense: 'past', person, articles: 'definite', isSpelledOut: true, cast };
   const tried = new Set<string>();
-  // Names as they are, then in quotes, then with the word for the character.
-  for (const names of [{ isUnquoted: true }, {}, { cast: [] }] satisfies Partial<Wording>[])
+  const manners: readonly Partial<Wording>[] = [
+    { isUnquoted: true },
+    // What a name alone or without quotes would make ambiguous.
+    {},
+    { cast: [] },
+    // For captions that are too long otherwise.
+    { isUnquoted: true, articles: 'none' },
+  ];
+  for (const manner of manners)
     for (const wording of ordered) {
-      const text = writeSentence(statement, dictionary, { ...base, ...names, ...wording });
+      const text = writeSentence(statement, dictionary, { ...base, ...manner, ...wording });
       if (tried.has(text)) continue;
       tried.add(text);
       const sentence = startsWithName(text, cast) ? text : capitalize(text);
