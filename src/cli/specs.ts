@@ -430,7 +430,7 @@ export const qualityScore = declare({
     limit,
   },
   examples: [
-    'quality session.ndjson',
+    'quality match.mp4',
     'quality server.ndjson client.ndjson --json',
     'quality PresentMon-2026-11-20.csv --fps 60',
     'quality webrtc_internals_dump.gz',
@@ -451,7 +451,7 @@ export const qualityAdvise = declare({
     preset: choice(['ultrafast', 'veryfast', 'fast', 'medium'], 'The encoder preset that the sessions used.'),
     json: toggle('Print the advice as JSON.'),
   },
-  examples: ['quality advise tuesday/*.ndjson'],
+  examples: ['quality advise session.ndjson', 'quality advise tuesday/*.ndjson'],
 });
 
 /** Arguments and options of `playbyplay quality compare`. */
@@ -460,7 +460,7 @@ export const qualityCompare = declare({
   arguments: [],
   rest: 'file',
   options: { ...scoringOptions, json: toggle('Print the scores as JSON.') },
-  examples: ['quality compare sessions/*.ndjson'],
+  examples: ['quality compare session.ndjson', 'quality compare sessions/*.ndjson'],
 });
 
 /** Arguments and options of `playbyplay quality simulate`. */
@@ -477,7 +477,7 @@ export const qualitySimulate = declare({
     seed: value('n', 'Play one scenario and print every decision.', { parse: wholeNumber(1) }),
     json: toggle('Print the results as JSON.'),
   },
-  examples: ['quality simulate --seeds 20'],
+  examples: ['quality simulate --seed 7 --network wifi', 'quality simulate --seeds 20'],
 });
 
 /** Arguments and options of `playbyplay detectors`. */
@@ -533,7 +533,7 @@ export const dictionaryCheck = declare({
   rest: 'file',
   minimumRest: 0,
   options: { ...words, json: toggle('Print findings and counts as JSON.') },
-  examples: ['dictionary check my-game.json'],
+  examples: ['dictionary check', 'dictionary check my-game.json'],
 });
 
 /** Arguments and options of `playbyplay dictionary parse`. */
@@ -699,7 +699,10 @@ export const profileTry = declare({
     json: toggle('Print an object per moment as NDJSON.'),
     limit,
   },
-  examples: ['profile try ./my-game match.mp4 --at 12.3 --at 1:02 --out crops'],
+  examples: [
+    'profile try openarena match.mp4 --at 2.5 --out crops',
+    'profile try ./my-game match.mp4 --at 12.3 --at 1:02 --detector health',
+  ],
 });
 
 /** Arguments and options of `playbyplay profile glyphs`. */
@@ -767,6 +770,7 @@ export const profileGlyphs = declare({
     limit,
   },
   examples: [
+    'profile glyphs openarena --labels labels.ndjson --detector health --out health.json',
     'profile glyphs ./my-game --labels labels.ndjson --detector timer --out my-game/configs/my-game/fonts/timer.json',
     'profile glyphs openarena --sheet bigchars.png --pitch 8 --height 16 --pixels 1,1 --out console.json',
     "profile glyphs openarena --images numbers --pitch 16 --height 18 --pixels 0.25,0.25 --inks '#ffb000,#ff3333' --out numbers.json",
@@ -796,6 +800,7 @@ export const profileSound = declare({
     limit,
   },
   examples: [
+    'profile sound match.mp4 --from 2.4 --to 2.9 --label "rocket launcher" --out rocket.json',
     'profile sound arena.mp4 --from 26 --to 31 --length 0.25 --label "plasma gun" --out sounds/plasma.json',
     'profile sound doom.mp4 --from 4.65 --to 5.05 --from 6.75 --to 7.15 --label shotgun --out sounds/shotgun.json',
   ],
@@ -833,7 +838,10 @@ export const profileExport = declare({
     json: toggle('Print the summary as JSON.'),
     limit,
   },
-  examples: ['profile export openarena *.mp4 --detector weapon --background none --out weapons'],
+  examples: [
+    'profile export openarena match.mp4 --detector weapon --out weapons',
+    'profile export openarena *.mp4 --detector weapon --background none --format coco --out weapons-coco',
+  ],
 });
 
 /** Arguments and options of `playbyplay profile place`. */
@@ -856,7 +864,7 @@ export const profilePlace = declare({
     json: toggle('Print placement, confidence and elements as JSON.'),
     limit,
   },
-  examples: ['profile place stream.mp4 --game openarena --picture regions.png'],
+  examples: ['profile place match.mp4 --game openarena --picture regions.png'],
 });
 
 /** Arguments and options of `playbyplay profile draft`. */
@@ -878,6 +886,7 @@ export const profileDraft = declare({
     overwrite,
   },
   examples: [
+    'profile draft match.mp4 --out ./my-game',
     'profile draft race.mp4 --out ./my-racer',
     'profile draft --out ./my-racer --answer name-top-right=coins --answer hud-left=no',
     'detect race.mp4 --game ./my-racer',
