@@ -1,29 +1,40 @@
-// Loads the HED standard schema (not shipped) as a dictionary: issues, depth, and the time of hierarchical queries over 5000 rows.
-//   node bench/words/hed.ts HED8.4.0.mediawiki
+// Loads the HED standard schema (not shipped) as an extension: issues, depth, and the time of hierarchical queries over 5000 rows.
+//   node bench/words/hed.ts HED8.4.0.json
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { builtinFolder, loadBuiltin, readSources } from '../../src/dictionary/files.ts';
+import { hedDictionary, parseHedSchema } from '../../src/dictionary/hed.ts';
+import { loadDictionary } from '../../src/dictionary/load.ts';
 import { parse } from '../../src/dictionary/sentences/parse.ts';
 import { render } from '../../src/dictionary/sentences/render.ts';
 import type { EventLine } from '../../src/events/log.ts';
 import { compileQuery, matchEvents } from '../../src/query/run.ts';
-import { hedTags, loadHed } from '../../test/fixtures/dictionary/hed-vocabulary.ts';
 
 const [path] = process.argv.slice(2);
-if (path === undefined) throw new TypeError('give the path of a HED schema in its MediaWiki form');
-const wiki = readFileSync(path, 'utf8');
-const tags = hedTags(wiki);
-const { dictionary, issues } = loadHed(wiki);
+if (path === undefined) throw new TypeError('give the path of a HED schema in its JSON or MediaWiki form');
+const schema = parseHedSchema(readFileSync(path, 'utf8'));
+const common = await loadBuiltin([]);
+const { dictionary, issues } = loadDictionary(
+  [
+    ...(await readSources([join(builtinFolder, 'common.json')])),
+    { file: 'hed.json', data: hedDictionary(schema, common.dictionary) },
+  ],
+  { definitions: false },
+);
+const own = dictionary.ordered.filter(({ namespace }) => namespace === 'hed');
 process.stdout.write(
-  `${tags.length} tags, ${dictionary.ordered.length} words, depth ${Math.max(...dictionary.ordered.map(({ depth }) => depth))}, ${issues.length} findings\n`,
+  `${schema.tags.length} tags, ${own.length} words, depth ${Math.max(...own.map(({ depth }) => depth))}, ${issues.length} findings\n`,
 );
 
+const ids = new Map(own.map(({ id, name }) => [name, id]));
+const idOf = (tag: string): string => ids.get(tag.replaceAll('-', ' ').toLowerCase()) ?? '';
+const parents = new Map(schema.tags.map(({ name, parent }) => [name, parent]));
 let wrong = 0;
-for (const tag of tags) {
-  const id = tag.name.replaceAll('-', ' ').toLowerCase();
-  for (let each: typeof tag | undefined = tag; each; each = each.parent)
-    if (!dictionary.isA(id, each.name.replaceAll('-', ' ').toLowerCase())) wrong++;
-}
-const objects = dictionary.words('object');
-const actions = dictionary.words('action');
+for (const { name } of schema.tags)
+  for (let each: string | undefined = name; each !== undefined; each = parents.get(each))
+    if (!dictionary.isA(idOf(name), idOf(each))) wrong++;
+const objects = own.filter(({ kind }) => kind === 'object');
+const actions = own.filter(({ kind }) => kind === 'action');
 let unread = 0;
 const events = Array.from({ length: 5000 }, (_, i): EventLine => {
   const statement = {
@@ -49,7 +60,7 @@ const events = Array.from({ length: 5000 }, (_, i): EventLine => {
 process.stdout.write(
   `is-a against the parents of the schema: ${wrong} wrong; sentences not read back: ${unread} of 500\n`,
 );
-for (const sentence of ['action', 'communicate', 'item', 'human agent', 'move body part']) {
+for (const sentence of ['action', 'communicate (hed tag)', 'item', 'human agent', 'move body part']) {
   const compiled = compileQuery(sentence, dictionary);
   const times = Array.from({ length: 15 }, () => {
     const list = events.slice();

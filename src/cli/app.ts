@@ -29,6 +29,7 @@ const dictionary = {
   parse: command(specs.dictionaryParse, async () => (await import('./commands/dictionary.ts')).parseSentence),
   render: command(specs.dictionaryRender, async () => (await import('./commands/dictionary.ts')).renderStatement),
   diff: command(specs.dictionaryDiff, async () => (await import('./commands/dictionary.ts')).diff),
+  'import-hed': command(specs.dictionaryImportHed, async () => (await import('./commands/dictionary.ts')).importHed),
   html: command(specs.dictionaryHtml, async () => (await import('./commands/dictionary.ts')).html),
 };
 

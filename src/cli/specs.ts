@@ -568,6 +568,20 @@ export const dictionaryDiff = declare({
   examples: ['dictionary diff old.json new.json'],
 });
 
+/** Arguments and options of `playbyplay dictionary import-hed`. */
+export const dictionaryImportHed = declare({
+  summary: 'Make a dictionary of a HED schema',
+  description:
+    'Turns a schema of Hierarchical Event Descriptors (hedtags.org) in its JSON or MediaWiki form into a dictionary that extends the common one. Give the result to other commands with --dictionary.',
+  arguments: ['schema'],
+  options: {
+    name: value('name', 'Namespace of the words.', { default: 'hed' }),
+    out: output(value('file', 'Where the dictionary is written.', { short: 'o', default: 'hed.json' })),
+    overwrite,
+  },
+  examples: ['dictionary import-hed HED8.4.0.json', "dictionary search 'button press' --dictionary hed.json"],
+});
+
 /** Arguments and options of `playbyplay dictionary html`. */
 export const dictionaryHtml = declare({
   summary: 'Write a page to browse all words',

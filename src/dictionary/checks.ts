@@ -85,6 +85,8 @@ function checkSynonyms(dictionary: Dictionary, entries: readonly LocatedEntry[],
         );
       else if (!owner || !canOccurTogether(owner, word) || areToldApartByObject(owner, word)) owners.set(key, word);
       else if (word.namespace === commonName && owner.namespace !== commonName) {
+        // A sense says that the name means something else in this dictionary.
+        if (owner.sense !== undefined) continue;
         const { path: ownerPath, report: ownerReport } = entryOf.get(owner)!;
         ownerReport.add(
           'clashing-name',

@@ -36,6 +36,7 @@ export type {
   WordEntry,
   WordKind,
 } from './format.ts';
+export { hedDictionary, parseHedSchema, type HedSchema, type HedTag } from './hed.ts';
 export type { IrregularForms, Person, Tense, VerbForms } from './inflection.ts';
 export { issueCodes, type DictionaryIssue, type IssueCode } from './issues.ts';
 export { loadDictionary, type DictionarySource, type LoadedDictionary, type LoadOptions } from './load.ts';

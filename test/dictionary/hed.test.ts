@@ -1,7 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { builtinFolder, loadBuiltin, readSources } from '../../src/dictionary/files.ts';
+import { hedDictionary, parseHedSchema } from '../../src/dictionary/hed.ts';
+import { loadDictionary } from '../../src/dictionary/load.ts';
 import { parse } from '../../src/dictionary/sentences/parse.ts';
 import { render } from '../../src/dictionary/sentences/render.ts';
-import { hedTags, loadHed } from '../fixtures/dictionary/hed-vocabulary.ts';
+import { launcher } from '../paths.ts';
+
+const common = await loadBuiltin([]);
+const commonSources = await readSources([join(builtinFolder, 'common.json')]);
 
 /**
  * A vocabulary of the shape of the HED standard schema 8.4: 1131 tags in trees of at most eight levels, hyphenated names,
@@ -44,23 +54,26 @@ function wikiOf(count: number, depth: number): { wiki: string; parents: Readonly
   return { wiki: [...lines, '', '!# end schema', '* Not-a-tag [after the end]'].join('\n'), parents };
 }
 
-/** The word of a tag. */
-function word(name: string): string {
-  return name.replaceAll('-', ' ').toLowerCase();
-}
-
 describe('the HED vocabulary', () => {
   const { wiki, parents } = wikiOf(1131, 8);
-  const { dictionary, issues } = loadHed(wiki);
+  const schema = parseHedSchema(wiki);
+  const { dictionary, issues } = loadDictionary(
+    [...commonSources, { file: 'hed.json', data: hedDictionary(schema, common.dictionary) }],
+    { definitions: false },
+  );
+  const own = dictionary.ordered.filter(({ namespace }) => namespace === 'hed');
+  const ids = new Map(own.map(({ id, name }) => [name, id]));
+  const idOf = (tag: string): string => ids.get(tag.replaceAll('-', ' ').toLowerCase())!;
 
   it('is read with every tag and its parents', () => {
-    expect(hedTags(wiki).map(({ name, parent }) => [name, parent?.name])).toEqual([...parents]);
+    expect(schema.tags.map(({ name, parent }) => [name, parent])).toEqual([...parents]);
   });
 
-  it('loads as a dictionary of 1131 words and eight levels without findings', () => {
+  it('loads as an extension of 1131 words, eight levels below the common ones, without findings', () => {
     expect(issues).toEqual([]);
-    expect(dictionary.ordered.length).toBe(1131);
-    expect(Math.max(...dictionary.ordered.map(({ depth }) => depth))).toBe(8);
+    expect(own).toHaveLength(1131);
+    expect(Math.max(...own.map(({ depth }) => depth))).toBe(9);
+    expect(dictionary.isA(idOf('Event'), 'part of play')).toBe(true);
   });
 
   it('answers is-a like a walk up the parents', () => {
@@ -72,16 +85,68 @@ describe('the HED vocabulary', () => {
     };
     for (const name of names.filter((_, index) => index % 7 === 0)) {
       const chain = new Set(above(name));
-      const found = names.filter((other) => dictionary.isA(word(name), word(other)));
+      const found = names.filter((other) => dictionary.isA(idOf(name), idOf(other)));
       expect(new Set(found)).toEqual(chain);
     }
   });
 
   it('renders statements that are parsed back', () => {
-    const [object] = dictionary.words('object').slice(-1);
-    for (const action of dictionary.words('action').slice(0, 50)) {
-      const statement = { subject: object!.id, action: action.id, object: object!.id };
+    const object = own.findLast(({ kind }) => kind === 'object')!;
+    for (const action of own.filter(({ kind }) => kind === 'action').slice(0, 50)) {
+      const statement = { subject: object.id, action: action.id, object: object.id };
       expect(parse(render(statement, dictionary), dictionary).statement).toEqual(statement);
     }
+  });
+});
+
+describe('playbyplay dictionary import-hed', () => {
+  const tags = {
+    Item: { description: 'A thing.', parent: null },
+    Box: { description: 'A case.', parent: 'Item' },
+    'Tea-cup': { description: 'A small bowl with a handle.', parent: 'Item' },
+    Action: { description: 'What is done.', parent: null },
+    'Blow-kiss': { description: 'Send a kiss with the hand.', parent: 'Action' },
+    Property: { description: '', parent: null },
+  };
+
+  it('writes the JSON form of a schema as an extension, whose names that are taken have a sense', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hed-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const source = join(folder, 'schema.json');
+    const out = join(folder, 'hed.json');
+    writeFileSync(source, JSON.stringify({ version: '8.4.0', tags }));
+    const { status, stderr } = spawnSync(process.execPath, [launcher, 'dictionary', 'import-hed', source, '-o', out], {
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([0, 'HED 8.4.0: 3 objects, 2 actions, 1 properties\n']);
+    expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({
+      name: 'hed',
+      version: '8.4.0',
+      extends: { common: '^1.0.0' },
+      objects: [
+        { name: 'item', sense: 'tag', parent: 'item' },
+        // A synonym of the common "crate".
+        { name: 'box', sense: 'tag', parent: 'hed:item#tag' },
+        { name: 'tea cup', parent: 'hed:item#tag', definition: 'A small bowl with a handle.' },
+      ],
+      actions: [
+        { name: 'action', parent: 'happen' },
+        { name: 'blow kiss', parent: 'hed:action' },
+      ],
+      properties: [{ name: 'property', parent: 'attribute', definition: 'What HED calls Property.' }],
+    });
+    const sources = [...commonSources, { file: out, data: readFileSync(out, 'utf8') }];
+    const { dictionary, issues } = loadDictionary(sources, { definitions: false });
+    expect(issues).toEqual([]);
+    expect(parse('player blows kiss with tea cup', dictionary).statement).toEqual({
+      subject: 'player',
+      action: 'hed:blow kiss',
+      with: 'hed:tea cup',
+    });
+  });
+
+  it('refuses what is no schema', () => {
+    expect(() => parseHedSchema('{"tags": []}')).toThrow('"version" or "tags" is missing');
+    expect(() => parseHedSchema('Once upon a time')).toThrow('its header or the mark of its start is missing');
   });
 });

@@ -1,4 +1,6 @@
 import type { Dictionary } from '../../dictionary/dictionary.ts';
+import { commonName, namespacePattern } from '../../dictionary/format.ts';
+import { hedDictionary, parseHedSchema } from '../../dictionary/hed.ts';
 import { diffDictionaries } from '../../dictionary/diff.ts';
 import { readSources } from '../../dictionary/files.ts';
 import { dictionaryPage } from '../../dictionary/page/page.ts';
@@ -7,6 +9,7 @@ import { parse } from '../../dictionary/sentences/parse.ts';
 import { render } from '../../dictionary/sentences/render.ts';
 import { loadDictionary } from '../../dictionary/load.ts';
 import { messageOf } from '../../errors.ts';
+import { readInput } from '../../files/input.ts';
 import { writeOutput } from '../../files/output.ts';
 import type { Statement } from '../../events/statement.ts';
 import type { RunCommand } from '../command.ts';
@@ -17,6 +20,9 @@ import { openEventTexts } from '../event-text.ts';
 import { formatSentenceIssues } from '../sentence-issues.ts';
 import type * as specs from '../specs.ts';
 import { printFound, printTree, printWord } from '../words.ts';
+
+/** Limit of the size of a HED schema. */
+const MAX_SCHEMA_BYTES = 64 << 20;
 
 type Spec<K extends keyof typeof specs> = (typeof specs)[K];
 
@@ -145,6 +151,26 @@ async function loadVersion(file: string): Promise<ReturnType<typeof loadDictiona
   if (alone.dictionary.sources.some(({ name }) => name === 'common')) return alone.dictionary;
   return (await load({ game: [], dictionary: [file] })).dictionary;
 }
+
+/** `playbyplay dictionary import-hed <schema>` */
+export const importHed: RunCommand<Spec<'dictionaryImportHed'>> = async (io, options, path) => {
+  if (!namespacePattern.test(options.name) || options.name === commonName)
+    throw usageError(`--name must consist of lower-case letters, digits and hyphens, and not be "${commonName}"`);
+  const text = (await readInput(path, MAX_SCHEMA_BYTES, 'schema-too-large')).toString();
+  const { dictionary: common } = await load({ game: [] });
+  const file = hedDictionary(parseHedSchema(text), common, options.name);
+  await writeOutput(options.out, `${JSON.stringify(file, undefined, 1)}\n`, {
+    kind: 'JSON',
+    inputs: [path],
+    overwrite: options.overwrite,
+  });
+  const { objects = [], actions = [], properties = [] } = file;
+  io.stderr.write(
+    `${file.title}: ${formatCount(objects.length, 'object')}, ${formatCount(actions.length, 'action')}, ${properties.length} properties\n`,
+  );
+  io.stdout.write(`${options.out}\n`);
+  return 0;
+};
 
 /** `playbyplay dictionary html` */
 export const html: RunCommand<Spec<'dictionaryHtml'>> = async (io, options) => {
