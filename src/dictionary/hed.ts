@@ -1,6 +1,6 @@
 /** Schemas of Hierarchical Event Descriptors (hedtags.org) as dictionaries. */
 import { messageOf, PlaybyplayError } from '../errors.ts';
-import { canonicalForms, wordId, type Dictionary, type Word } from './dictionary.ts';
+import { canonicalForms, wordId, type Dictionary } from './dictionary.ts';
 import { commonName, limits, listOf, wordKinds, type DictionaryFile, type WordEntry, type WordKind } from './format.ts';
 import { pluralOf, verbForms } from './inflection.ts';
 import { isRecord } from './shape.ts';
@@ -38,6 +38,9 @@ const TAG_SENSE = 'tag';
  *
  * @throws PlaybyplayError `not-a-hed-schema` if the text is neither.
  * @see https://github.com/hed-standard/hed-schemas
+ * @example
+ * const text = ['HED version="8.4.0"', '!# start schema', "'''Event'''", '* Sensory-event', '!# end schema'].join('\n');
+ * parseHedSchema(text).tags[1].parent; // 'Event'
  */
 export function parseHedSchema(text: string): HedSchema {
   const schema = text.trimStart().startsWith('{') ? parseJson(text) : parseWiki(text);
@@ -100,14 +103,6 @@ export function hedWord(tag: string): string {
   return tag.replaceAll('-', ' ').toLowerCase();
 }
 
-/** How a common word is spelled, with its kind; an action also with the preposition of its object ("collides with"). */
-function spellingsOf(word: Word): readonly string[] {
-  const forms = [...canonicalForms(word), ...word.synonyms].map((form) => form.toLowerCase());
-  const { preposition } = word.slots.object;
-  const phrases = preposition === '' ? forms : [...forms, ...forms.map((form) => `${form} ${preposition}`)];
-  return phrases.map((form) => `${word.kind} ${form}`);
-}
-
 /** The forms of a word that `render` writes. */
 function formsOf(kind: WordKind, { name, plural }: WordEntry): readonly string[] {
   if (kind === 'property') return [name];
@@ -126,13 +121,18 @@ function formsOf(kind: WordKind, { name, plural }: WordEntry): readonly string[]
  * @param name Namespace of the words.
  * @example
  * const { dictionary } = await loadBuiltin([]);
- * hedDictionary(parseHedSchema(text), dictionary).actions?.[0]?.name; // 'action'
+ * const text = JSON.stringify({ version: '8.4.0', tags: { Event: { description: 'What happens.', parent: null } } });
+ * hedDictionary(parseHedSchema(text), dictionary).objects[0].parent; // 'part of play'
  */
 export function hedDictionary({ version, tags }: HedSchema, common: Dictionary, name = 'hed'): DictionaryFile {
   const byName = new Map(tags.map((tag) => [tag.name, tag]));
   const words = new Set(tags.map((tag) => hedWord(tag.name)));
   const spellings = new Set(
-    common.ordered.filter(({ namespace }) => namespace === commonName).flatMap((word) => spellingsOf(word)),
+    common.ordered
+      .filter(({ namespace }) => namespace === commonName)
+      .flatMap((word) =>
+        [...canonicalForms(word), ...word.synonyms].map((form) => `${word.kind} ${form.toLowerCase()}`),
+      ),
   );
   const rootOf = (tag: HedTag): HedTag => {
     let root = tag;
