@@ -25,7 +25,7 @@ import {
   type StatementsMessage,
   type SummaryMessage,
 } from './messages.ts';
-import { ProfileFitMonitor } from './warnings.ts';
+import { ProfileFitMonitor, UnusedSamples } from './warnings.ts';
 
 /** Failures of a plug-in that are reported, each once; all are counted. */
 const MAX_REPORTED_FAILURES = 50;
@@ -41,6 +41,7 @@ export async function* trackCues(
   const { profile, detectors } = game;
   const fit = watchesFit ? new ProfileFitMonitor(game) : undefined;
   const failures = new FailureCounter();
+  const unused = new UnusedSamples(game);
   const trackers = new Map<string, Tracker>();
   for (const one of detectors) trackers.set(one.name, await one.createTracker());
   const plain = new Set(detectors.flatMap(({ kind, name }) => (kind.track ? [] : [name])));
@@ -52,6 +53,7 @@ export async function* trackCues(
     onReading(reading) {
       failures.add(reading);
       fit?.add(reading);
+      unused.add(reading);
     },
   });
   const found = new Set<string>();
@@ -79,6 +81,9 @@ export async function* trackCues(
     if (issue) yield { type: 'warning', about: 'recording', issue };
   }
   const silent = detectors.filter(({ name }) => !found.has(name)).map(({ name }) => name);
+  const explained = unused.judge(new Set(silent));
+  for (const { detector, issue } of explained)
+    yield { type: 'warning', about: 'detectors', detectors: [detector], issue };
   if (silent.length > 0) yield silentDetectors(silent);
   yield { type: 'summary', samples, problems: failures.counts };
 }

@@ -53,6 +53,8 @@ export interface RecordSummary {
   readonly doubt?: Issue;
   /** Detectors that never read anything, of a game that does not come with the program. */
   readonly silent?: readonly string[];
+  /** Of such a game: for each detector that could use hardly any sample, why. */
+  readonly unused?: readonly Issue[];
   /** Why the log may say less, or less reliably, than the recording shows. */
   readonly warnings?: readonly Issue[];
 }
@@ -104,7 +106,8 @@ class SummaryCollector {
   #header: HeaderLine | undefined;
   #end: Extract<DetectMessage, { type: 'end' }> | undefined;
   #doubt: Issue | undefined;
-  #silent: readonly string[] = [];
+  readonly #silent: string[] = [];
+  readonly #unused: Issue[] = [];
 
   constructor(reportsSilent: boolean) {
     this.#reportsSilent = reportsSilent;
@@ -117,7 +120,10 @@ class SummaryCollector {
     else if (message.type !== 'warning') return;
     else if (message.about === 'recording') this.#warnings.push(message.issue);
     else if (message.about === 'placement') this.#doubt = message.issue;
-    else if (message.about === 'detectors') this.#silent = message.detectors ?? [];
+    else if (message.about === 'detectors') {
+      if (message.issue.code === 'seldom-read') this.#unused.push(message.issue);
+      else this.#silent.push(...(message.detectors ?? []));
+    }
   }
 
   finish({ from = 0, to = Number.POSITIVE_INFINITY, hud }: RecordOptions): Omit<RecordSummary, 'folder' | 'log'> {
@@ -135,6 +141,7 @@ class SummaryCollector {
       ...(doubt && { doubt }),
       ...(warnings.length > 0 && { warnings }),
       ...(this.#reportsSilent && silent.length > 0 && { silent }),
+      ...(this.#reportsSilent && this.#unused.length > 0 && { unused: this.#unused }),
     };
   }
 }

@@ -10,7 +10,7 @@ import { kind as motion } from '../detectors/motion/index.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { Game } from './game.ts';
 import { compileTestProfile } from '../../test/fixtures/games.ts';
-import { grayscaleVideo, missingMotionVectors } from './warnings.ts';
+import { grayscaleVideo, missingMotionVectors, UnusedSamples } from './warnings.ts';
 
 async function gameOf(regions: Profile['regions'], detectors: object): Promise<Game> {
   return (await compileTestProfile({ regions, detectors: detectors as Record<string, object> })) as Game;
@@ -78,4 +78,28 @@ it('names the detectors that rely on color in a grayscale recording, and no othe
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+it('says of detectors that use hardly any sample why', async () => {
+  const text = { kind: 'text', region: 'all', reader: 'general' };
+  const game = await gameOf(regions, {
+    score: { ...text, value: 'number', plausible: { max: 100 }, stability: { confidence: 0.6 } },
+    timer: { ...text, value: 'time' },
+    message: text,
+    title: text,
+  });
+  const samples = new UnusedSamples(game);
+  for (let i = 0; i < 200; i++) {
+    const unreadable = { state: 'unreadable', confidence: 0 } as const;
+    const seen = (value: number | string, confidence: number) => ({ state: 'seen', value, confidence }) as const;
+    // Of 200: 100 above 100, 84 too uncertain, 16 right.
+    const score = i < 100 ? seen(870, 0.9) : i < 184 ? seen(87, 0.5) : seen(87, 0.9);
+    const timer = i < 20 ? seen(3, 0.9) : unreadable;
+    for (const [detector, observation] of Object.entries({ score, timer, message: unreadable, title: unreadable }))
+      samples.add({ detector, t: i, observation });
+  }
+  expect(samples.judge(new Set(['title'])).map(({ issue }) => issue.message)).toEqual([
+    'score seldom reads anything: of 200 samples 42 % below the confidence that the profile asks for, 50 % not “plausible” (such as 870)',
+    'title never reads anything: of 200 samples 100 % unreadable',
+  ]);
 });

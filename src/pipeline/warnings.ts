@@ -1,3 +1,5 @@
+import { plausibilityOf } from '../cues/plausible.ts';
+import { minConfidenceOf } from '../cues/tracker.ts';
 import type { Reading } from '../detectors/kind.ts';
 import type { Issue } from '../errors.ts';
 import type { FrameSize, HudSettings } from '../geometry.ts';
@@ -201,4 +203,85 @@ export class ProfileFitMonitor {
 function listed(names: readonly string[]): string {
   const more = names.length - MAX_LISTED;
   return `${names.slice(0, MAX_LISTED).join(', ') || 'none'}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Samples from which it is said that a detector seldom reads. */
+const MIN_JUDGED_SAMPLES = 50;
+/** Share of the samples that a detector must be able to use. */
+const MIN_USED_SHARE = 0.1;
+
+/** What became of a detector's samples. */
+interface SampleCounts {
+  total: number;
+  unreadable: number;
+  implausible: number;
+  unsure: number;
+  /** A value that is not plausible. */
+  example?: string;
+}
+
+/** Counts the samples of each frame detector that cannot be used, and why: a font, a region or a rule is wrong then. */
+export class UnusedSamples {
+  readonly #counts = new Map<string, SampleCounts>();
+  readonly #rules: ReadonlyMap<
+    string,
+    { readonly least: number; readonly judge: ReturnType<typeof plausibilityOf>; readonly isFigure: boolean }
+  >;
+
+  constructor({ detectors }: Game) {
+    const frames = detectors.filter(({ kind }) => kind.input === 'frame' && !kind.track);
+    this.#rules = new Map(
+      frames.map(({ name, spec, kind }) => {
+        const { value = 'text' } = spec as { readonly value?: unknown };
+        const least = Math.min(minConfidenceOf(spec), spec.plausible?.expected?.confidence ?? 1);
+        return [name, { least, judge: plausibilityOf(spec), isFigure: kind.name !== 'text' || value !== 'text' }];
+      }),
+    );
+  }
+
+  add({ detector, observation }: Reading): void {
+    const rules = this.#rules.get(detector);
+    if (!rules) return;
+    const counts = this.#counts.get(detector) ?? { total: 0, unreadable: 0, implausible: 0, unsure: 0 };
+    this.#counts.set(detector, counts);
+    counts.total++;
+    if (observation.state === 'unreadable') counts.unreadable++;
+    else if (observation.confidence < rules.least) counts.unsure++;
+    else if (observation.state === 'seen' && rules.judge(observation.value, undefined) === 'impossible') {
+      counts.implausible++;
+      counts.example ??= String(observation.value);
+    }
+  }
+
+  /**
+   * Warns of detectors that could use hardly any sample.
+   *
+   * @param silent Those of which no cue came.
+   */
+  judge(silent: ReadonlySet<string>): readonly { readonly detector: string; readonly issue: Issue }[] {
+    return [...this.#counts].flatMap(([detector, { total, unreadable, implausible, unsure, example }]) => {
+      const unused = unreadable + implausible + unsure;
+      const isSeldom = total >= MIN_JUDGED_SAMPLES && total - unused < MIN_USED_SHARE * total;
+      // Where messages appear now and then, scenery is unreadable meanwhile.
+      if (!isSeldom || (!silent.has(detector) && !this.#rules.get(detector)!.isFigure)) return [];
+      const reasons = [
+        [unreadable, 'unreadable'],
+        [unsure, 'below the confidence that the profile asks for'],
+        [implausible, `not “plausible” (such as ${example})`],
+      ] as const;
+      const share = reasons.flatMap(([count, what]) =>
+        count === 0 ? [] : [`${Math.round((100 * count) / total)} % ${what}`],
+      );
+      return [
+        {
+          detector,
+          issue: {
+            code: 'seldom-read',
+            message: `${detector} ${silent.has(detector) ? 'never' : 'seldom'} reads anything: of ${total} samples ${share.join(', ')}`,
+            hint: `See what it sees: playbyplay profile try <game> <recording> --detector "${detector}" --at <time> --out crops.`,
+          },
+        },
+      ];
+    });
+  }
 }

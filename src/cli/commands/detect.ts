@@ -92,7 +92,7 @@ const MISSING_INPUT_CODES = ['no-such-media', 'no-such-stream', 'no-such-audio-t
 
 /** Prints placement, gaps, problems and totals at the end of a run. */
 function printSummary(summary: RecordSummary, io: CommandIo): void {
-  const { events, gaps, log, duration, problems, placement, doubt, silent = [], warnings = [] } = summary;
+  const { events, gaps, log, duration, problems, placement, doubt, silent = [], unused = [], warnings = [] } = summary;
   const lines: string[] = [];
   if (placement?.confidence !== undefined)
     lines.push(`  The HUD was found ${describePlacement(placement)} (${placement.confidence.toFixed(2)}).`);
@@ -110,6 +110,7 @@ function printSummary(summary: RecordSummary, io: CommandIo): void {
     lines.push(`  ${formatCount(rejected, 'mistake')} of script or profile; the statements concerned are left out.`);
   if (silent.length > 0)
     lines.push(`  No accepted value from ${silent.join(', ')}: "profile try" shows what they read.`);
+  for (const { message } of unused) lines.push(`  ${message}.`);
   lines.push(`${formatCount(events, 'event')} in ${formatClock(duration)} of video → ${log}`);
   for (const { message, hint } of [...warnings, ...(doubt ? [doubt] : [])])
     lines.push(`${style('yellow', 'Warning:')} ${message}. ${hint ?? ''}`.trimEnd());
