@@ -80,6 +80,10 @@ it('names the detectors that rely on color in a grayscale recording, and no othe
   }
 });
 
+function seen(value: number | string, confidence: number) {
+  return { state: 'seen', value, confidence } as const;
+}
+
 it('says of detectors that use hardly any sample why', async () => {
   const text = { kind: 'text', region: 'all', reader: 'general' };
   const game = await gameOf(regions, {
@@ -91,7 +95,6 @@ it('says of detectors that use hardly any sample why', async () => {
   const samples = new UnusedSamples(game);
   for (let i = 0; i < 200; i++) {
     const unreadable = { state: 'unreadable', confidence: 0 } as const;
-    const seen = (value: number | string, confidence: number) => ({ state: 'seen', value, confidence }) as const;
     // Of 200: 100 above 100, 84 too uncertain, 16 right.
     const score = i < 100 ? seen(870, 0.9) : i < 184 ? seen(87, 0.5) : seen(87, 0.9);
     const timer = i < 20 ? seen(3, 0.9) : unreadable;
