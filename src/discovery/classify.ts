@@ -5,7 +5,7 @@ import { upperMedian } from '../statistics.ts';
 import type { FollowedSample } from './follow.ts';
 
 /** What an element of the HUD is. */
-export type FieldType = 'counter' | 'fraction' | 'percentage' | 'clock' | 'name' | 'message' | 'label';
+export type FieldType = 'counter' | 'fraction' | 'percentage' | 'clock' | 'name' | 'message' | 'label' | 'gauge';
 
 /** A value of a field at a time. */
 export interface FieldValue {
@@ -16,6 +16,8 @@ export interface FieldValue {
   readonly text: string;
   readonly value: number | string;
   readonly confidence: number;
+  /** All that is written there: `text`, and what is always the same. */
+  readonly shown: string;
 }
 
 /** How the values of a field behave. */
@@ -67,17 +69,21 @@ const [MIN_CLOCK_RATE, MAX_CLOCK_RATE] = [0.75, 1.3];
  * Says what an element is and how it behaves.
  *
  * @param options.comesAndGoes Texts appear at the place now and then: what is always the same there is a message, not a label.
+ * @param options.isSteady Nobody saw text there, only edges that stay.
  * @returns Undefined for what is nothing: scenery in which text was seen.
  */
 export function classifyField(
   samples: readonly FollowedSample[],
-  { comesAndGoes = false }: { readonly comesAndGoes?: boolean } = {},
+  { comesAndGoes = false, isSteady = false }: { readonly comesAndGoes?: boolean; readonly isSteady?: boolean } = {},
 ): FieldReading | undefined {
   const read = samples.flatMap(({ reading, ...rest }) =>
     reading && reading.confidence >= MIN_CONFIDENCE ? [{ ...rest, ...reading }] : [],
   );
   if (read.length < MIN_READINGS) return undefined;
-  return classifyFigure(samples, read) ?? classifyText(samples, read, comesAndGoes);
+  const figure = classifyFigure(samples, read);
+  // An icon may look like a figure, but like the same always.
+  if (isSteady && figure?.type === 'counter' && figure.behaviour.changes === 0) return undefined;
+  return figure ?? classifyText(samples, read, comesAndGoes);
 }
 
 /** A piece of a form: literal text, or a run of digits. */
@@ -143,7 +149,7 @@ function classifyFigure(
     if (!found || found.confidence < MIN_CONFIDENCE) return [];
     const text = capture.exec(found.text)?.[1] ?? found.text;
     const value = isClock ? parseDuration(text) : parseNumber(text.replaceAll(/[^\d.,+-]/g, ''), ['en']);
-    return value === undefined ? [] : [{ recording, t, text, value, confidence: found.confidence }];
+    return value === undefined ? [] : [{ recording, t, text, value, confidence: found.confidence, shown: found.text }];
   });
   const share = values.length / Math.max(1, read.length);
   if (values.length < MIN_READINGS || share < MIN_FORM_SHARE || form.share < MIN_FORM_SHARE / 2) return undefined;
@@ -272,7 +278,7 @@ function classifyText(
 ): FieldReading | undefined {
   const texts = read.filter(({ text }) => (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= 2);
   if (texts.length < MIN_READINGS) return undefined;
-  const values = texts.map(({ recording, t, text, confidence }) => ({ recording, t, text, value: text, confidence }));
+  const values = texts.map(({ text, ...rest }) => ({ ...rest, text, value: text, shown: text }));
   const counts = Map.groupBy(texts, ({ text }) => simplify(text));
   const [, most] = [...counts].toSorted((a, b) => b[1].length - a[1].length)[0]!;
   const behaviour = behaviourOf(values, samples.length);

@@ -4,7 +4,11 @@ import { type Behaviour, classifyField, type FieldReading, type FieldType, type 
 import { type Alignment, groupElements, groupMessages, usualArea } from './elements.ts';
 import { followPlaces } from './follow.ts';
 import { cleanName, findCaption, type Label, placeOnScreen, uniqueName } from './names.ts';
-import { openRecordings, type Survey, surveyText } from './survey.ts';
+import { findGauges, type Gauge } from './gauges.ts';
+import { CHARACTER_WIDTH, growRegion } from './grow.ts';
+import { readSteadyPlaces } from './steady-text.ts';
+import { openRecordings, overlap, type Recording, type Survey, surveyText } from './survey.ts';
+import { type TaughtFont, teachFont } from './teach.ts';
 
 /** An element of the HUD that was found. */
 export interface HudField {
@@ -20,6 +24,10 @@ export interface HudField {
   readonly place: Anchor;
   readonly pattern?: string;
   readonly secondPattern?: string;
+  /** Of a gauge: how it fills, and its colours. */
+  readonly gauge?: Pick<Gauge, 'direction' | 'fill' | 'empty' | 'radii'>;
+  /** The font of its figures, where its readings taught one. */
+  readonly font?: TaughtFont;
   readonly behaviour: Behaviour;
   /** How sure it is that this is right, 0…1. */
   readonly certainty: number;
@@ -49,6 +57,8 @@ export interface DiscoverOptions {
   readonly onProgress?: ((share: number) => void) | undefined;
 }
 
+/** Types whose font is learnt. */
+const FIGURES: ReadonlySet<FieldType> = new Set(['counter', 'fraction', 'percentage', 'clock']);
 /** Share of the work that the survey is. */
 const SURVEY_SHARE = 0.7;
 /** Values that are kept as examples. */
@@ -77,40 +87,53 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     memoryBudget,
     onFrame: (done, total) => onProgress?.((SURVEY_SHARE * done) / total),
   });
-  const lasting = groupElements(survey, reference);
-  const elements = [...lasting, ...groupMessages(survey, lasting, reference)];
   const recognizer = resources.use(await TextRecognizer.open());
+  const found = groupElements(survey, reference);
+  const lasting = [...found, ...(await readSteadyPlaces(recordings, survey.steady, found, recognizer))];
+  const gauges = findGauges(recordings, survey.steady).filter(
+    ({ rect }) =>
+      !lasting.some((element) => element.isSteady !== true && overlap(rect, element.rect) > MAX_COMMON_AREA),
+  );
+  const texts = lasting.filter(
+    ({ rect, isSteady }) => !isSteady || !gauges.some((gauge) => overlap(rect, gauge.rect) > MAX_COMMON_AREA),
+  );
+  const elements = [...texts, ...groupMessages(survey, texts, reference)];
   const followed = await followPlaces(
     recordings,
     elements.map(({ rect, comesAndGoes, sightings }) =>
-      comesAndGoes ? { rect, find: true, near: sightings } : { rect },
+      comesAndGoes ? { rect, find: true, near: sightings } : { rect, keep: Math.ceil(CHARACTER_WIDTH * rect.height) },
     ),
     recognizer,
     { signal, onSample: (share) => onProgress?.(SURVEY_SHARE + (1 - SURVEY_SHARE) * share) },
   );
   const read = elements.flatMap((element, i) => {
     const reading = classifyField(followed[i]!, element);
-    return reading && reading.certainty >= MIN_CERTAINTY ? [{ element, reading }] : [];
+    return reading && reading.certainty >= MIN_CERTAINTY ? [{ element, reading, samples: followed[i]! }] : [];
   });
   const labels = read.flatMap(({ element: { rect }, reading }): Label[] =>
     reading.type === 'label' ? [{ rect, text: reading.caption! }] : [],
   );
   const taken = new Set<string>();
-  const fields = read.map(({ element, reading }): HudField => {
+  const nameField = (
+    rect: Rect,
+    type: FieldType,
+    own: string | undefined,
+  ): Pick<HudField, 'id' | 'name' | 'isCaptioned' | 'place'> => {
+    const place = placeOnScreen(rect, reference);
+    const caption = cleanName(own ?? (type === 'label' ? '' : (findCaption(rect, labels)?.text ?? '')));
+    const name = uniqueName(caption === '' ? `${place}` : caption, taken);
+    const id = name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-');
+    return { id, name, isCaptioned: caption !== '', place };
+  };
+  const untaught = read.map(({ element, reading }): HudField => {
     const { align } = element;
     const rect = reading.type === 'clock' ? usualArea(element) : element.rect;
     const { type, pattern, secondPattern, behaviour, certainty } = reading;
-    const place = placeOnScreen(rect, reference);
-    const caption = cleanName(reading.caption ?? (type === 'label' ? '' : (findCaption(rect, labels)?.text ?? '')));
-    const name = uniqueName(caption === '' ? `${place}` : caption, taken);
     return {
-      id: name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-'),
+      ...nameField(rect, type, reading.caption),
       type,
-      name,
-      isCaptioned: caption !== '',
       rect: roundRect(rect),
       align,
-      place,
       ...(pattern === undefined ? {} : { pattern }),
       ...(secondPattern === undefined ? {} : { secondPattern }),
       behaviour,
@@ -118,12 +141,63 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
       examples: pickExamples(reading),
     };
   });
+  const fields = untaught.map((field, i): HudField => {
+    const { element, reading, samples } = read[i]!;
+    if (!FIGURES.has(field.type)) return field;
+    const font = teachFont(samples, reading, element.rect, growRegion(field, untaught, reference), field.id);
+    return font ? { ...field, font } : field;
+  });
+  const filled = gauges.map((gauge): HudField => {
+    const { rect, direction, fill, empty, radii } = gauge;
+    return {
+      ...nameField(rect, 'gauge', undefined),
+      type: 'gauge',
+      rect,
+      align: 'left',
+      gauge: { direction, fill, ...(empty === undefined ? {} : { empty }), ...(radii ? { radii } : {}) },
+      ...describeGauge(gauge, recordings),
+    };
+  });
   return {
     format: 'playbyplay/discovery/1',
     reference,
     recordings: recordings.map(({ path, index }) => ({ path, duration: index.t.at(-1) ?? 0 })),
     moment: fullestFrame(survey),
-    fields,
+    fields: [...fields, ...filled],
+  };
+}
+
+/** Share of a place that two elements may have in common. */
+const MAX_COMMON_AREA = 0.4;
+/** Change of a gauge, as a share, that is one, and share of neighbouring moments with one for a gauge that never rests. */
+const MIN_GAUGE_CHANGE = 0.03;
+const RESTLESS_SHARE = 0.6;
+
+function percent(level: number): number {
+  return Math.round(100 * level);
+}
+
+/** How a gauge behaves, from the moments in which it was seen. */
+function describeGauge(
+  { levels, presence }: Gauge,
+  recordings: readonly Recording[],
+): Pick<HudField, 'behaviour' | 'certainty' | 'examples'> {
+  const steps = levels.filter((one, i) => i > 0 && Math.abs(one.level - levels[i - 1]!.level) >= MIN_GAUGE_CHANGE);
+  const seconds = recordings.reduce((sum, { index }) => sum + (index.t.at(-1) ?? 0), 0);
+  // A gauge that differs from moment to moment changes at every sample, not just at these.
+  const isRestless = steps.length > RESTLESS_SHARE * (levels.length - 1);
+  return {
+    behaviour: {
+      min: percent(Math.min(...levels.map(({ level }) => level))),
+      max: percent(Math.max(...levels.map(({ level }) => level))),
+      resets: false,
+      changes: isRestless ? Math.round(seconds) : steps.length,
+      presence,
+    },
+    certainty: Math.round(1000 * presence) / 1000,
+    examples: [levels[0]!, ...steps]
+      .filter((_, i, all) => i % Math.ceil(all.length / MAX_EXAMPLES) === 0)
+      .map(({ recording, t, level }) => ({ recording, t, text: `${percent(level)} %` })),
   };
 }
 

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
-import type { Rect } from '../geometry.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { type OutputPolicy, writeOutput } from '../files/output.ts';
 import type { Discovery, HudField } from './discover.ts';
+import type { AtlasFile } from '../detectors/text/atlas.ts';
+import { growRegion } from './grow.ts';
+import { figurePattern } from './teach.ts';
 import { cleanName, displayWord, uniqueName } from './names.ts';
 
 /** Something that recordings do not show, with the answer that is assumed. */
@@ -22,6 +24,8 @@ export interface Draft {
   /** Undefined where no word is missing. */
   readonly dictionary: Readonly<Record<string, unknown>> | undefined;
   readonly questions: readonly Question[];
+  /** Fonts by path, relative to the profile. */
+  readonly fonts: ReadonlyMap<string, AtlasFile>;
   /** By field: its name after the answers; fields that were answered away are missing. */
   readonly names: ReadonlyMap<HudField, string>;
 }
@@ -57,6 +61,7 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
   const regions: Record<string, unknown> = {};
   const detectors: Record<string, unknown> = {};
   const events: unknown[] = [];
+  const fonts = new Map<string, AtlasFile>();
   const names = new Map<HudField, string>();
   const words = new Map<string, string>();
   const taken = new Set<string>();
@@ -68,17 +73,26 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     if (field.type === 'label') continue;
     const word = displayWord(field.type);
     const key = uniqueName(cleanName(`${word} ${name}`), taken);
-    regions[key] = { ...growRegion(field, fields, reference), anchor: field.place };
+    regions[key] = { ...(field.font?.region ?? growRegion(field, fields, reference)), anchor: field.place };
     const isRestless =
       field.behaviour.changes / Math.max(0.1, minutes) > MAX_CHANGES_PER_MINUTE && field.type !== 'clock';
     const property = answer === undefined || word !== 'counter' ? undefined : propertyFor(answer, dictionary, words);
     const subject = property === undefined ? { word, name } : 'player';
     const said = property ?? 'reading';
-    detectors[key] = detectorOf(field, key, field.pattern);
+    if (field.font) fonts.set(`fonts/${fileName(key)}.json`, field.font.file);
+    detectors[key] = {
+      ...detectorOf(field, key, field.font?.pattern ?? field.pattern),
+      ...(field.font && {
+        reader: undefined,
+        atlas: `fonts/${fileName(key)}.json`,
+        align: 'centre',
+        fallback: { reader: 'general', reject: MIN_CONFIDENCE },
+      }),
+    };
     if (!isRestless) events.push(...eventsOf(field, key, subject, said));
     if (field.secondPattern !== undefined) {
       const second = uniqueName(cleanName(`${word} ${name} total`), taken);
-      detectors[second] = detectorOf(field, key, field.secondPattern);
+      detectors[second] = detectorOf(field, key, field.font ? figurePattern(field.secondPattern) : field.secondPattern);
       if (!isRestless) events.push(...eventsOf(field, second, { word, name: `${name} total` }, 'reading'));
     }
   }
@@ -104,7 +118,7 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     extends: { common: '^1.0.0' },
     properties: Array.from(words, ([name, definition]) => ({ name, parent: 'measure', definition })),
   };
-  return { game, profile, dictionary: words.size > 0 ? own : undefined, questions, names };
+  return { game, profile, dictionary: words.size > 0 ? own : undefined, questions, names, fonts };
 }
 
 /**
@@ -115,10 +129,12 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
  */
 export async function writePack(
   folder: string,
-  { game, profile, dictionary }: Draft,
+  { game, profile, dictionary, fonts }: Draft,
   policy: OutputPolicy = {},
 ): Promise<string> {
   const path = join(folder, 'configs', game, 'profile.json');
+  for (const [font, file] of fonts)
+    await writeOutput(join(folder, 'configs', game, font), `${JSON.stringify(file)}\n`, { kind: 'atlas', ...policy });
   await writeOutput(path, `${JSON.stringify(profile, undefined, 2)}\n`, { kind: 'profile', ...policy });
   if (dictionary)
     await writeOutput(join(folder, 'dictionary', `${game}.json`), `${JSON.stringify(dictionary, undefined, 2)}\n`, {
@@ -126,6 +142,11 @@ export async function writePack(
       ...policy,
     });
   return path;
+}
+
+/** The name of a detector as that of a file. */
+function fileName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-');
 }
 
 function questionsOf(field: HudField): Question[] {
@@ -168,7 +189,12 @@ function propertyFor(answer: string, dictionary: Dictionary, words: Map<string, 
 }
 
 function detectorOf(field: HudField, region: string, pattern: string | undefined): Record<string, unknown> {
-  const { type } = field;
+  const { type, gauge } = field;
+  if (gauge) {
+    const { fill, empty, ...shape } = gauge;
+    const colours = { fill: [fill], ...(empty === undefined ? {} : { empty: [empty] }) };
+    return { kind: 'bar', region, ...shape, ...colours, stability: { samples: 2, confidence: MIN_CONFIDENCE } };
+  }
   const samples = type === 'clock' ? Math.round(HALT_SECONDS / INTERVAL_SECONDS) : 2;
   const isFigure = type !== 'name' && type !== 'message';
   return {
@@ -202,27 +228,4 @@ function eventsOf({ type }: HudField, detector: string, subject: unknown, proper
     default:
       return [{ on: on('changed'), statement: change }];
   }
-}
-
-/** Widths of a character, in heights, by which a figure may grow. */
-const CHARACTER_WIDTH = 0.55;
-
-/** The region of a field, wider by a character on its free side where its figure may grow and nothing else lies there. */
-function growRegion(field: HudField, fields: readonly HudField[], frame: { readonly width: number }): Rect {
-  const { rect, align, pattern, type } = field;
-  // The figures of a clock are as wide at any time.
-  if (pattern === undefined || type === 'clock' || !/\{1,\d+\}/.test(pattern)) return rect;
-  const step = Math.round(CHARACTER_WIDTH * rect.height);
-  const [left, right] = { left: [0, step], right: [step, 0], centre: [step / 2, step / 2] }[align] as [number, number];
-  const x = Math.max(0, Math.floor(rect.x - left));
-  const grown = { ...rect, x, width: Math.min(frame.width, Math.ceil(rect.x + rect.width + right)) - x };
-  const touches = fields.some(
-    (other) =>
-      other !== field &&
-      other.rect.x < grown.x + grown.width &&
-      grown.x < other.rect.x + other.rect.width &&
-      other.rect.y < grown.y + grown.height &&
-      grown.y < other.rect.y + other.rect.height,
-  );
-  return touches ? rect : grown;
 }

@@ -6,7 +6,7 @@ const FRAME = { width: 1280, height: 720 };
 
 function surveyOf(
   lines: readonly (readonly [frame: number, x: number, y: number, width: number, height: number])[],
-): Survey {
+): Omit<Survey, 'steady'> {
   const sightings = lines.map(
     ([frame, x, y, width, height]): Sighting => ({ recording: 0, t: 2 * frame, frame, x, y, width, height }),
   );

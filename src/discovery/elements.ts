@@ -15,6 +15,8 @@ export interface TextElement {
   /** Texts appear there now and then, and may fill only a part of the area. */
   readonly comesAndGoes: boolean;
   readonly sightings: readonly Sighting[];
+  /** Found by edges that stay, not by the text finder: it may be an icon that looks like a figure. */
+  readonly isSteady?: boolean;
 }
 
 /** Shares of the height within which lines are at one place. */
@@ -34,7 +36,7 @@ const MIN_PRESENCE = 0.06;
  * Groups sightings into elements of the HUD: lines that were found at the same place in many frames. Text in the scene moves with
  * the camera and is left out.
  */
-export function groupElements({ sightings, frames }: Survey, frame: Size): TextElement[] {
+export function groupElements({ sightings, frames }: Pick<Survey, 'sightings' | 'frames'>, frame: Size): TextElement[] {
   const groups: Sighting[][] = [];
   for (const sighting of sightings) {
     let best: Sighting[] | undefined;
@@ -164,7 +166,7 @@ const MESSAGE_MARGIN = 1.25;
  * row, with the same middle or the same left edge.
  */
 export function groupMessages(
-  { sightings, frames }: Survey,
+  { sightings, frames }: Pick<Survey, 'sightings' | 'frames'>,
   lasting: readonly TextElement[],
   frame: Size,
 ): TextElement[] {

@@ -1,6 +1,7 @@
 import { decodeFrames, isGap } from '../media/decode/decode-frames.ts';
 import { splitIntoChunks } from '../media/packets/scan-packets.ts';
 import { clip, type Rect } from '../geometry.ts';
+import { copyPart, type Picture } from '../media/picture.ts';
 import type { Constraint } from '../recognition/constraint.ts';
 import { anyText } from '../recognition/constraint.ts';
 import type { LineSteps } from '../recognition/decode.ts';
@@ -16,6 +17,8 @@ export interface FollowedPlace {
   readonly rect: Rect;
   /** The text fills it only in part: the widest line is searched for. */
   readonly find?: boolean;
+  /** Keeps the pictures, with this many pixels of the reference frame on each side. */
+  readonly keep?: number;
   /** The only moments near which there is something to read. */
   readonly near?: readonly { readonly recording: number; readonly t: number }[];
 }
@@ -29,6 +32,18 @@ export interface FollowedSample {
   readonly line: LineSteps;
   /** What is read without any constraint; undefined: nothing. */
   readonly reading: TextReading | undefined;
+  /** The picture, if it is kept; the same object while it does not change. */
+  readonly area?: PictureArea | undefined;
+}
+
+/** A part of a frame. */
+export interface PictureArea {
+  readonly part: Picture;
+  /** Where in the frame its upper left corner lies, and the pixels of the frame per pixel of the reference frame. */
+  readonly x: number;
+  readonly y: number;
+  readonly scaleX: number;
+  readonly scaleY: number;
 }
 
 /** Seconds between followed samples, unless that makes too many. */
@@ -72,7 +87,7 @@ export async function followPlaces(
       wholePixels({ x: x * scaleX, y: y * scaleY, width: width * scaleX, height: height * scaleY }, size),
     );
     /** By place: the crop read last, and the samples that show it. */
-    const last: ({ crop: Crop; seen: Promise<Pick<FollowedSample, 'line' | 'reading'>> } | undefined)[] = places.map(
+    const last: ({ crop: Crop; seen: Promise<Omit<FollowedSample, 'recording' | 't'>> } | undefined)[] = places.map(
       () => undefined,
     );
     let queue: { crop: Crop; find: boolean; take: (line: LineSteps) => void }[] = [];
@@ -93,7 +108,7 @@ export async function followPlaces(
         using picture = item;
         for (const [p, rect] of rects.entries()) {
           if (rect.width < 2 || rect.height < 2) continue;
-          const { near } = places[p]!;
+          const { near, keep } = places[p]!;
           if (near && !near.some((one) => one.recording === recording && Math.abs(one.t - picture.t) <= NEAR_SECONDS)) {
             followed[p]!.push({ recording, t: picture.t, line: EMPTY_LINE, reading: undefined });
             continue;
@@ -104,7 +119,8 @@ export async function followPlaces(
           if (!known || !seen || meanDifference(known.crop, crop) > MAX_UNCHANGED_LEVELS) {
             const { promise, resolve } = Promise.withResolvers<LineSteps>();
             queue.push({ crop, find: places[p]!.find ?? false, take: resolve });
-            seen = promise.then((line) => ({ line, reading: readLine(line, ANY_TEXT) }));
+            const area = keep === undefined ? undefined : cutArea(picture, rect, keep, { scaleX, scaleY });
+            seen = promise.then((line) => ({ line, reading: readLine(line, ANY_TEXT), ...(area ? { area } : {}) }));
             last[p] = { crop, seen };
           }
           const { t } = picture;
@@ -121,6 +137,18 @@ export async function followPlaces(
     before += duration;
   }
   return followed.map((samples) => samples.toSorted((a, b) => a.recording - b.recording || a.t - b.t));
+}
+
+/** Copies a rectangle of a frame with a margin in pixels of the reference frame. */
+function cutArea(
+  picture: Picture,
+  { x, y, width, height }: Rect,
+  margin: number,
+  scale: { readonly scaleX: number; readonly scaleY: number },
+): PictureArea {
+  const [across, down] = [margin * scale.scaleX, margin * scale.scaleY];
+  const rect = { x: x - across, y: y - down, width: width + 2 * across, height: height + 2 * down };
+  return { ...copyPart(picture, rect), ...scale };
 }
 
 /** Finders by size of crop. */

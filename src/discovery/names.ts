@@ -66,7 +66,7 @@ export function uniqueName(name: string, taken: Set<string>): string {
 }
 
 /** The word of the dictionary for a kind of field. */
-export function displayWord(type: FieldReading['type']): 'counter' | 'clock' | 'message' | 'caption' {
-  if (type === 'clock' || type === 'message') return type;
+export function displayWord(type: FieldReading['type']): 'counter' | 'clock' | 'message' | 'caption' | 'gauge' {
+  if (type === 'clock' || type === 'message' || type === 'gauge') return type;
   return type === 'name' || type === 'label' ? 'caption' : 'counter';
 }

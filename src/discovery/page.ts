@@ -30,6 +30,7 @@ const COLORS: Readonly<Record<HudField['type'], string>> = {
   name: '#ffd740',
   message: '#ff6e40',
   label: '#bdbdbd',
+  gauge: '#e040fb',
 };
 
 /** Draws the fields of a discovery on a frame, and cuts examples of each out of the recordings. */

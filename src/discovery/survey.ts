@@ -6,6 +6,7 @@ import { openVideo, type VideoFile } from '../media/video.ts';
 import { decodePicture, spreadFrames } from '../pipeline/placement/pictures.ts';
 import { TextFinder } from '../recognition/text-finder.ts';
 import { type Crop, cropRgb } from '../regions/crop.ts';
+import { SteadyEdges } from './steady-edges.ts';
 
 /** A recording under examination. */
 export interface Recording {
@@ -29,11 +30,15 @@ export interface Survey {
   readonly sightings: readonly Sighting[];
   /** Recording and time of each surveyed frame. */
   readonly frames: readonly { readonly recording: number; readonly t: number }[];
+  /** Where edges stay while the scene moves: more lines, and icons and gauges, in pixels of the reference frame. */
+  readonly steady: readonly Rect[];
 }
 
 /** Seconds between surveyed frames, unless that makes too many. */
 const SURVEY_INTERVAL_SECONDS = 2;
 const MAX_SURVEYED_FRAMES = 150;
+/** Frames from which lines are searched for in every second one only; what stays is found by its edges. */
+const MIN_FRAMES_TO_SKIP = 75;
 /** Factor by which a second search reduces the picture: the network overlooks single large characters. */
 const LARGE_TEXT_REDUCTION = 3;
 /** Least height of a line, in fractions of the picture's, that the second search adds. */
@@ -80,6 +85,8 @@ export async function surveyText(
   const sightings: Sighting[] = [];
   const frames: { recording: number; t: number }[] = [];
   const running = new Set<Promise<void>>();
+  const edges = new SteadyEdges(reference);
+  const searchEvery = wanted.length >= MIN_FRAMES_TO_SKIP ? 2 : 1;
   let finders: { readonly size: Size; readonly fine: TextFinder; readonly coarse: TextFinder } | undefined;
   try {
     for (const [number, { recording, frame }] of wanted.entries()) {
@@ -87,6 +94,8 @@ export async function surveyText(
       const { file, index, size } = recordings[recording]!;
       using picture = decodePicture(file, index, frame);
       if (!picture) continue;
+      edges.add(picture, recording);
+      if (number % searchEvery !== 0) continue;
       if (finders?.size.width !== picture.width || finders.size.height !== picture.height) {
         await Promise.all(running);
         finders?.fine[Symbol.dispose]();
@@ -121,7 +130,7 @@ export async function surveyText(
   }
   // Searches end in any order.
   sightings.sort((a, b) => a.frame - b.frame || a.y - b.y || a.x - b.x);
-  return { sightings, frames };
+  return { sightings, frames, steady: edges.findPlaces() };
 }
 
 async function openFinders(

@@ -64,3 +64,39 @@ function copyPlane({ data, stride, width, height }: Plane): Plane {
   for (let row = 0; row < height; row++) out.set(data.subarray(row * stride, row * stride + width), row * width);
   return { data: out, stride: width, width, height };
 }
+
+/**
+ * Copies the part of a picture around a rectangle into its own memory; the copy needs no disposal.
+ *
+ * @param rect In pixels of the picture; widened to whole chroma samples and clipped at the frame.
+ * @returns The part, and where in the picture its upper left corner lies.
+ */
+export function copyPart(
+  picture: Picture,
+  rect: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
+): { readonly part: Picture; readonly x: number; readonly y: number } {
+  const { t, pixelAspect, chromaShiftX, chromaShiftY, color } = picture;
+  const [stepX, stepY] = [1 << chromaShiftX, 1 << chromaShiftY];
+  const x = Math.max(0, Math.floor(rect.x / stepX) * stepX);
+  const y = Math.max(0, Math.floor(rect.y / stepY) * stepY);
+  const width = Math.min(picture.width, Math.ceil((rect.x + rect.width) / stepX) * stepX) - x;
+  const height = Math.min(picture.height, Math.ceil((rect.y + rect.height) / stepY) * stepY) - y;
+  const cut = (plane: Plane, shiftX: number, shiftY: number): Plane => {
+    const [left, top] = [x >> shiftX, y >> shiftY];
+    const wide = Math.min(plane.width - left, -(-width >> shiftX));
+    const high = Math.min(plane.height - top, -(-height >> shiftY));
+    const data = new Uint8Array(wide * high);
+    for (let row = 0; row < high; row++) {
+      const from = (top + row) * plane.stride + left;
+      data.set(plane.data.subarray(from, from + wide), row * wide);
+    }
+    return { data, stride: wide, width: wide, height: high };
+  };
+  const [u, v] = [cut(picture.u, chromaShiftX, chromaShiftY), cut(picture.v, chromaShiftX, chromaShiftY)];
+  const planes = { y: cut(picture.y, 0, 0), u, v };
+  return {
+    part: { t, width, height, pixelAspect, chromaShiftX, chromaShiftY, color, ...planes, [Symbol.dispose]() {} },
+    x,
+    y,
+  };
+}

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { anyText, patternConstraint } from './constraint.ts';
-import { decodeLine, type LineSteps } from './decode.ts';
+import { decodeLine, type LineSteps, locateCharacters } from './decode.ts';
 
 /** Steps from rows of probabilities: the blank, then `chars`. */
 function lineOf(chars: string, rows: readonly (readonly number[])[]): LineSteps {
@@ -72,4 +72,21 @@ it('leaves spaces around a text out of it, and out of its probability', () => {
   ]);
   for (const constraint of [anyText(), patternConstraint('7')])
     expect(decodeLine(line, constraint)).toEqual({ text: '7', probability: expect.closeTo(1, 9), share: 1 });
+});
+
+it('finds where characters are, the same one twice only with a blank between', () => {
+  const line = lineOf('17', [
+    [0.9, 0.05, 0.05],
+    [0.1, 0.9, 0],
+    [0.1, 0.9, 0],
+    [0.8, 0.2, 0],
+    [0.1, 0.9, 0],
+    [0.9, 0.05, 0.05],
+    [0.1, 0, 0.9],
+    [0.9, 0.05, 0.05],
+  ]);
+  expect(locateCharacters(line, '117')).toEqual([2 / 8, 4.5 / 8, 6.5 / 8]);
+  // The crop covers half of the steps: the rest is padding.
+  expect(locateCharacters({ ...line, span: 4 }, '17')).toEqual([expect.any(Number), 6.5 / 4]);
+  expect(locateCharacters(line, '171717171')).toBeUndefined();
 });

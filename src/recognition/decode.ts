@@ -7,6 +7,8 @@ export interface LineSteps {
   readonly blank: Float64Array;
   /** By step: characters and their probabilities, the likeliest first. */
   readonly candidates: readonly (readonly Candidate[])[];
+  /** Steps in which the crop lies, a fraction; the rest is padding. Default: all. */
+  readonly span?: number;
 }
 
 /** A character that may be written at a step. */
@@ -97,6 +99,52 @@ export function decodeLine({ blank, candidates }: LineSteps, constraint: Constra
   const all = groups.reduce((sum, { weight }) => sum + weight, 0);
   return { text: best.text, probability: Math.exp(scale) * best.weight, share: best.weight / all };
 }
+
+/**
+ * Finds where the characters of a text are in a line, by its most probable path (Viterbi).
+ *
+ * @returns By character the middle of the steps that write it, as a share of the crop's width; undefined where the text cannot be
+ *   written so.
+ */
+export function locateCharacters(
+  { blank, candidates, span = blank.length }: LineSteps,
+  text: string,
+): number[] | undefined {
+  const chars = Array.from(text);
+  // States: a blank before each character, the character, and a blank at the end.
+  const count = 2 * chars.length + 1;
+  let scores = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
+  const from: Int32Array[] = [];
+  for (const [t, choices] of candidates.entries()) {
+    const next = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
+    const back = new Int32Array(count);
+    for (let state = 0; state < count; state++) {
+      const char = state % 2 === 1 ? chars[(state - 1) / 2]! : '';
+      const probability = char === '' ? blank[t]! : (choices.find((one) => one.char === char)?.probability ?? 0);
+      let [best, previous] = t === 0 ? [state < 2 ? 0 : Number.NEGATIVE_INFINITY, state] : [scores[state]!, state];
+      const before = t === 0 ? [] : [state - 1, ...(char !== '' && char !== chars[(state - 3) / 2] ? [state - 2] : [])];
+      for (const other of before) if (other >= 0 && scores[other]! > best) [best, previous] = [scores[other]!, other];
+      next[state] = best + Math.log(Math.max(MIN_STEP_PROBABILITY, probability));
+      back[state] = previous;
+    }
+    scores = next;
+    from.push(back);
+  }
+  let state = scores[count - 1]! >= scores[count - 2]! ? count - 1 : count - 2;
+  if (!(scores[state]! > Number.NEGATIVE_INFINITY)) return undefined;
+  const [sums, steps] = [new Float64Array(chars.length), new Float64Array(chars.length)];
+  for (let t = candidates.length - 1; t >= 0; t--) {
+    if (state % 2 === 1) {
+      sums[(state - 1) / 2]! += t + 0.5;
+      steps[(state - 1) / 2]!++;
+    }
+    state = from[t]![state]!;
+  }
+  return steps.includes(0) ? undefined : Array.from(sums, (sum, i) => sum / steps[i]! / span);
+}
+
+/** Probability of a character at a step at which it was not followed. */
+const MIN_STEP_PROBABILITY = 1e-7;
 
 /** Marks the key of a text that is over. */
 const END = '\uFFFF';

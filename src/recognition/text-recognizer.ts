@@ -118,7 +118,7 @@ export class TextRecognizer implements Disposable {
         .toSorted((a, b) => b.probability - a.probability)
         .slice(0, MAX_CANDIDATES);
     });
-    return { blank, candidates };
+    return { blank, candidates, span: times * share };
   }
 
   [Symbol.dispose](): void {

@@ -13,12 +13,17 @@ const [width, height, framesPerSecond, seconds] = [640, 360, 5, 14];
 const video = join(folder, 'coins.mp4');
 const pack = join(folder, 'coins-game');
 
-/** The HUD of a game that does not exist: coins are found at 3 and 6 s, the clock starts at 10 s and stands from 8 s on. */
+/**
+ * The HUD of a game that does not exist: coins are found at 3 and 6 s, the clock starts at 10 s and stands from 8 s on, energy is lost
+ * at 5 and 9 s, and a life, whose number stands alone, at 9 s.
+ */
 async function drawHud(t: number): Promise<Buffer> {
   const coins = t < 3 ? 4 : t < 6 ? 5 : 7;
   const clock = `0:${10 + Math.min(8, Math.floor(t))}`;
+  const energy = t < 5 ? 0.8 : t < 9 ? 0.5 : 0.25;
+  const lives = t < 9 ? 3 : 2;
   const style = 'font-family="DejaVu Sans" font-weight="bold" font-size="26" fill="#fff" stroke="#000"';
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><text x="16" y="36" ${style}>Coins: ${coins}</text><text x="540" y="36" ${style}>${clock}</text></svg>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><text x="16" y="36" ${style}>Coins: ${coins}</text><text x="540" y="36" ${style}>${clock}</text><text x="24" y="338" ${style.replace('26', '64')}>${lives}</text><rect x="438" y="318" width="164" height="18" fill="#000"/><rect x="440" y="320" width="160" height="14" fill="#333"/><rect x="440" y="320" width="${160 * energy}" height="14" fill="#fff"/></svg>`;
   return await sharp(Buffer.from(svg)).raw().toBuffer();
 }
 
@@ -52,6 +57,8 @@ it('drafts a profile of a game that nobody has described, and detects its events
   expect(drafted).toMatchObject({ code: 0 });
   expect(drafted.out).toMatch(/^clock +top right .*rises/m);
   expect(drafted.out).toMatch(/^counter +Coins +top left +4 to 7, rises/m);
+  expect(drafted.out).toMatch(/^gauge +bottom right +bottom right +\d+ to \d+/m);
+  expect(drafted.out).toMatch(/^counter +bottom left +bottom left +2 to 3/m);
   expect(drafted.out).toContain('--answer name-top-right=…');
   expect(readFileSync(join(pack, 'hud.html'), 'utf8')).toContain('Coins');
   expect((await runCommandLine('profile', 'check', pack)).out).toContain('no mistakes');
@@ -63,14 +70,22 @@ it('drafts a profile of a game that nobody has described, and detects its events
   expect(wrong.err).toContain('there is no question “colour”');
 
   const detected = await runCommandLine('detect', video, '--game', pack, '--out', join(folder, 'log'));
-  expect(
-    detected.out
-      .trim()
-      .split('\n')
-      .map((line) => line.trim()),
-  ).toEqual([
+  const lines = detected.out.split('\n').map((line) => line.trim());
+  expect(lines.filter((line) => line !== '' && !line.includes('gauge'))).toEqual([
     '00:03.0  counter "Coins" rises from 4 to 5',
     '00:06.0  counter "Coins" rises from 5 to 7',
     '00:08.0  clock "Race time" halts at 18 seconds',
+    '00:09.0  counter "bottom left" drops from 3 to 2',
   ]);
+  const drops = lines.flatMap((line) => {
+    const [, t, from, to] = /^00:(\d\d\.\d) {2}gauge "bottom right" drops from (\d+) to (\d+)$/.exec(line) ?? [];
+    return t === undefined ? [] : [[Number(t), Number(from), Number(to)]];
+  });
+  const expected = [
+    [5, 80, 50],
+    [9, 50, 25],
+  ];
+  expect(drops).toHaveLength(expected.length);
+  for (const [i, drop] of drops.entries())
+    for (const [k, value] of drop.entries()) expect(Math.abs(value - expected[i]![k]!)).toBeLessThanOrEqual(3);
 }, 120_000);

@@ -1,6 +1,7 @@
 import { PlaybyplayError } from '../../errors.ts';
 import { DEFAULT_LANGUAGE, toLanguageTags } from '../../language/tags.ts';
 import { splitGraphemes, normalizeText } from '../../language/text.ts';
+import { Pattern } from '../../pattern.ts';
 import type {
   Assets,
   CharacterSize,
@@ -142,6 +143,7 @@ class TextDetector implements Detector {
   /** Maps lookalikes to one character, in fonts in which l and I look the same. */
   readonly #canonical: ((char: string) => string) | undefined;
   readonly #fallback: Fallback | undefined;
+  readonly #pattern: Pattern | undefined;
   readonly #options: TextOptions;
   readonly #light: { meter: LightMeter; region: string; key: string } | undefined;
 
@@ -171,6 +173,7 @@ class TextDetector implements Detector {
     this.#canonical = canon && canon('l') === canon('I') && canon('l') !== 'l' ? canon : undefined;
     this.#fallback = fallback;
     this.#options = options;
+    this.#pattern = options.pattern === undefined ? undefined : new Pattern(`^(?:${options.pattern})$`);
     this.#light = meter && options.light && { meter, region: options.light.region, key: options.light.file };
     if (this.#fonts?.isEmpty)
       throw new PlaybyplayError('bad-charset', `no glyph of ${options.atlas} is in the charset`);
@@ -178,8 +181,10 @@ class TextDetector implements Detector {
 
   read(view: View): Observation | Promise<Observation> {
     const own = this.#readGlyphs(view);
-    if (!this.#fallback || own?.state === 'seen' || own?.state === 'absent') return own!;
-    return this.#readFallback(this.#fallback, view, own);
+    // A font also takes ink of another colour for nothing; the general reader sees it.
+    const isSettled =
+      own?.state === 'seen' || (own?.state === 'absent' && this.#options.fallback?.reader !== 'general');
+    return this.#fallback && !isSettled ? this.#readFallback(this.#fallback, view, own) : own!;
   }
 
   /** Reads with the fallback; `own` is the result where it cannot read either. */
@@ -187,7 +192,9 @@ class TextDetector implements Detector {
     const nothing: Observation = own ?? { state: 'unreadable', confidence: 0 };
     const found = await fallback.read(await view.prepared());
     if (!found) return nothing;
-    const seen = this.#observe(found.text, found.confidence, found.confidence);
+    // The general reader's text is what its pattern counts already.
+    const isWhole = this.#options.fallback?.reader !== 'general';
+    const seen = this.#observe(found.text, found.confidence, found.confidence, isWhole);
     return seen.state === 'seen' ? seen : nothing;
   }
 
@@ -222,6 +229,13 @@ class TextDetector implements Detector {
     return seen ?? { state: 'absent', confidence };
   }
 
+  /** What counts of a text: the first group of the pattern, if it has one; undefined where the text does not match. */
+  #valueOf(text: string): string | undefined {
+    if (!this.#pattern) return text;
+    const found = this.#pattern.exec(text);
+    return found ? (found[1] ?? found[0]) : undefined;
+  }
+
   /** Converts a line's text to reading order. */
   #inReadingOrder(line: LineReading): LineReading {
     if (line.text === '') return line;
@@ -233,9 +247,12 @@ class TextDetector implements Detector {
    * Makes an observation of a text, corrected by the lexicon.
    *
    * @param maximum Largest confidence of a corrected text, which may be more certain than its reading.
+   * @param isWhole Whether the pattern is about the text; not for one that it was applied to.
    */
-  #observe(read: string, confidence: number, maximum = 1): Observation {
-    const text = this.#languages.length === 0 ? read : normalizeText(read, this.#languages);
+  #observe(read: string, confidence: number, maximum = 1, isWhole = true): Observation {
+    const own = isWhole ? this.#valueOf(read) : read;
+    if (own === undefined) return { state: 'unreadable', confidence, detail: read };
+    const text = this.#languages.length === 0 ? own : normalizeText(own, this.#languages);
     const found = this.#lexicon?.find(text);
     if (this.#lexicon && !found && this.#options.others === 'drop')
       return { state: 'unreadable', confidence, detail: text };

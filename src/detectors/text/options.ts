@@ -50,7 +50,7 @@ export const TEXT_SCHEMA = {
       format: 'regex',
       maxLength: 1000,
       description:
-        'With the general reader: a regular expression of the whole text (`\\d\\d:\\d\\d`, `Lap (\\d+)/\\d+`). Its first group, if it has one, is the value.',
+        'A regular expression of the whole text (`\\d\\d:\\d\\d`, `Lap (\\d+)/\\d+`). Its first group, if it has one, is the value. The general reader considers only such texts; what glyphs read otherwise is unreadable.',
     },
     find: {
       type: 'boolean',

@@ -1,0 +1,292 @@
+import type { Rect } from '../geometry.ts';
+import { decodePicture, spreadFrames } from '../pipeline/placement/pictures.ts';
+import { type Crop, cropRgb } from '../regions/crop.ts';
+import { upperMedian } from '../statistics.ts';
+import { wholePixels } from './follow.ts';
+import type { Recording } from './survey.ts';
+
+/** A bar or ring that fills and empties. */
+export interface Gauge {
+  /** The bar without its border, or the square around the ring, in pixels of the reference frame. */
+  readonly rect: Rect;
+  readonly direction: 'right' | 'left' | 'up' | 'down' | 'clockwise' | 'counterclockwise';
+  /** Colours as #rrggbb; no colour of the empty part where the scene shows through it. */
+  readonly fill: string;
+  readonly empty?: string;
+  /** Of a ring: inner and outer radius, as fractions of half the size. */
+  readonly radii?: readonly [number, number];
+  /** How full it was, 0…1, at the moments in which it was seen. */
+  readonly levels: readonly { readonly recording: number; readonly t: number; readonly level: number }[];
+  /** Share of the moments in which it was seen. */
+  readonly presence: number;
+}
+
+type Colour = readonly [number, number, number];
+/** Mean colours along a gauge, from one end to the other. */
+type Profile = readonly Colour[];
+
+/** Frames in which gauges are looked for. */
+const MAX_FRAMES = 60;
+/** Places that are tried. */
+const MAX_PLACES = 60;
+/** Length of a bar, in its widths; shorter ones are tried as rings. */
+const MIN_BAR_ASPECT = 2.5;
+const MAX_RING_ASPECT = 1.3;
+const MIN_RING_PIXELS = 24;
+/** Steps of a ring: angles, and radii from the middle of the inner half on. */
+const RING_STEPS = 72;
+const RING_RADII = Array.from({ length: 11 }, (_, i) => 0.45 + 0.05 * i);
+
+/**
+ * Finds gauges among places where edges stay: their colours lie in two parts, of which one keeps its colour while the border
+ * between them moves.
+ *
+ * @param places In pixels of the reference frame.
+ */
+export function findGauges(recordings: readonly Recording[], places: readonly Rect[]): readonly Gauge[] {
+  const reference = recordings[0]!.size;
+  const tried = places.slice(0, MAX_PLACES);
+  const seen: { readonly recording: number; readonly t: number; readonly crops: readonly Crop[] }[] = [];
+  const share = Math.ceil(MAX_FRAMES / recordings.length);
+  for (const [recording, { file, index, size }] of recordings.entries())
+    for (const frame of spreadFrames(index, share).toSorted((a, b) => a - b)) {
+      using picture = decodePicture(file, index, frame);
+      if (!picture || size.width !== reference.width || size.height !== reference.height) continue;
+      const crops = tried.map((place): Crop => {
+        const rect = wholePixels(place, size);
+        return { data: cropRgb(picture, rect), width: rect.width, height: rect.height, channels: 3 };
+      });
+      seen.push({ recording, t: picture.t, crops });
+    }
+  return tried.flatMap((place, i): Gauge[] => {
+    const crops = seen.map((one) => one.crops[i]!);
+    const [first] = crops;
+    if (!first) return [];
+    const shape = first.width / first.height;
+    const found =
+      shape >= MIN_BAR_ASPECT || shape <= 1 / MIN_BAR_ASPECT
+        ? findBar(crops)
+        : Math.max(shape, 1 / shape) <= MAX_RING_ASPECT && first.width >= MIN_RING_PIXELS
+          ? findRing(crops)
+          : undefined;
+    if (!found) return [];
+    const { rect, levels, ...rest } = found;
+    const { x, y } = wholePixels(place, reference);
+    const known = levels.flatMap((level, n) =>
+      level === undefined ? [] : [{ recording: seen[n]!.recording, t: seen[n]!.t, level }],
+    );
+    return [
+      { ...rest, rect: { ...rect, x: x + rect.x, y: y + rect.y }, levels: known, presence: known.length / seen.length },
+    ];
+  });
+}
+
+type FoundGauge = Omit<Gauge, 'levels' | 'presence'> & { readonly levels: readonly (number | undefined)[] };
+
+function findBar(crops: readonly Crop[]): FoundGauge | undefined {
+  const { width, height } = crops[0]!;
+  const isWide = width > height;
+  const [length, breadth] = isWide ? [width, height] : [height, width];
+  // The border and what is around it are left out.
+  const rows = [
+    Math.floor(breadth * 0.38),
+    Math.max(Math.floor(breadth * 0.38) + 1, Math.ceil(breadth * 0.62)),
+  ] as const;
+  const colourAt = ({ data, width: columns }: Crop, along: number, across: number): Colour => {
+    const at = 3 * (isWide ? across * columns + along : along * columns + across);
+    return [data[at]!, data[at + 1]!, data[at + 2]!];
+  };
+  const profiles = crops.map(
+    (crop): Profile =>
+      Array.from({ length }, (_, along) =>
+        meanColour(Array.from({ length: rows[1] - rows[0] }, (_unused, i) => colourAt(crop, along, rows[0] + i))),
+      ),
+  );
+  const model = analyse(profiles);
+  if (!model) return undefined;
+  const { fill, empty, from, to, isForward, levels } = model;
+  // The rows that have the colours of the gauge where it is always full.
+  const inside = isForward ? from + 1 : to - 2;
+  const isOwn = (across: number): boolean => {
+    const near = crops.filter(
+      (crop, n) => levels[n] !== undefined && distance(colourAt(crop, inside, across), fill) <= MAX_DISTANCE,
+    );
+    return near.length >= 0.5 * levels.filter((level) => level !== undefined && level > 0.05).length;
+  };
+  const own = Array.from({ length: breadth }, (_, across) => across).filter(isOwn);
+  const [top, bottom] = own.length === 0 ? rows : [own[0]!, own.at(-1)! + 1];
+  const direction = isWide ? (isForward ? 'right' : 'left') : isForward ? 'down' : 'up';
+  const rect = isWide
+    ? { x: from, y: top, width: to - from, height: bottom - top }
+    : { x: top, y: from, width: bottom - top, height: to - from };
+  return { rect, direction, fill: toHex(fill), ...(empty ? { empty: toHex(empty) } : {}), levels };
+}
+
+function findRing(crops: readonly Crop[]): FoundGauge | undefined {
+  const { width, height } = crops[0]!;
+  const profilesAt = (radius: number): readonly Profile[] =>
+    crops.map(({ data }) =>
+      Array.from({ length: RING_STEPS }, (_, i): Colour => {
+        const angle = ((i + 0.5) / RING_STEPS) * 2 * Math.PI;
+        const x = Math.min(width - 1, Math.max(0, Math.floor((width / 2) * (1 + radius * Math.sin(angle)))));
+        const y = Math.min(height - 1, Math.max(0, Math.floor((height / 2) * (1 - radius * Math.cos(angle)))));
+        const at = 3 * (y * width + x);
+        return [data[at]!, data[at + 1]!, data[at + 2]!];
+      }),
+    );
+  const models = RING_RADII.map((radius) => ({ radius, model: analyse(profilesAt(radius), true) })).flatMap(
+    ({ radius, model }) => (model ? [{ radius, model }] : []),
+  );
+  const [best] = models.toSorted((a, b) => b.model.fit - a.model.fit);
+  if (!best) return undefined;
+  const band = models.filter(({ model }) => distance(model.fill, best.model.fill) <= MAX_DISTANCE);
+  const { fill, empty, isForward, levels } = best.model;
+  return {
+    rect: { x: 0, y: 0, width, height },
+    direction: isForward ? 'clockwise' : 'counterclockwise',
+    fill: toHex(fill),
+    ...(empty ? { empty: toHex(empty) } : {}),
+    radii: [
+      Math.round(1000 * (band[0]!.radius - 0.02)) / 1000,
+      Math.round(1000 * Math.min(1, band.at(-1)!.radius + 0.02)) / 1000,
+    ],
+    levels,
+  };
+}
+
+/** Distance of two colours that count as one, and of the two parts of a gauge. */
+const MAX_DISTANCE = 45;
+const MIN_CONTRAST = 90;
+/** Share of the moments that must have the colours of the gauge, in one piece each. */
+const MIN_FIT = 0.5;
+/** Share of a profile that may have the wrong colour. */
+const MAX_WRONG = 0.1;
+/** Moments with a border without which nothing is said, and how far it must move. */
+const MIN_BORDERS = 5;
+const MIN_MOVEMENT = 0.06;
+
+interface ProfileModel {
+  readonly fill: Colour;
+  readonly empty: Colour | undefined;
+  /** Steps that belong to the gauge; `to` is exclusive. */
+  readonly from: number;
+  readonly to: number;
+  /** Fills from the first step to the last. */
+  readonly isForward: boolean;
+  /** Share of the moments that it explains. */
+  readonly fit: number;
+  /** By moment; undefined where the gauge is not there. */
+  readonly levels: readonly (number | undefined)[];
+}
+
+/**
+ * Finds two colours that divide all profiles in two parts; undefined where there are none.
+ *
+ * @param isWhole Whether the gauge is as long as the profiles; else its ends are found.
+ */
+function analyse(profiles: readonly Profile[], isWhole = false): ProfileModel | undefined {
+  const splits = profiles.flatMap((profile) => split(profile) ?? []);
+  if (splits.length < MIN_BORDERS) return undefined;
+  const [before, after] = [splits.map((one) => one.before), splits.map((one) => one.after)];
+  const candidates = [
+    { colour: medianColour(before), spread: spreadOf(before), isForward: true, other: after },
+    { colour: medianColour(after), spread: spreadOf(after), isForward: false, other: before },
+  ].filter(({ spread }) => spread <= MAX_DISTANCE);
+  const models = candidates.flatMap(({ colour, isForward, other }) => {
+    const empty = spreadOf(other) <= MAX_DISTANCE / 2 ? medianColour(other) : undefined;
+    return fitModel(profiles, colour, empty, { isForward, isWhole }) ?? [];
+  });
+  // Where both parts keep their colours, the more colourful one is full.
+  const [best] = models.toSorted(
+    (a, b) => Math.round(10 * (b.fit - a.fit)) || colourfulness(b.fill) - colourfulness(a.fill),
+  );
+  return best;
+}
+
+function fitModel(
+  profiles: readonly Profile[],
+  fill: Colour,
+  empty: Colour | undefined,
+  { isForward, isWhole }: { readonly isForward: boolean; readonly isWhole: boolean },
+): ProfileModel | undefined {
+  const length = profiles[0]!.length;
+  const isFull = (colour: Colour): boolean =>
+    distance(colour, fill) <= (empty ? distance(colour, empty) : MAX_DISTANCE) &&
+    distance(colour, fill) <= 2 * MAX_DISTANCE;
+  const isEmpty = (colour: Colour): boolean => empty === undefined || distance(colour, empty) <= 2 * MAX_DISTANCE;
+  const steps = Array.from({ length }, (_, i) => i).filter((i) => {
+    const own = profiles.filter((profile) =>
+      [fill, ...(empty ? [empty] : [])].some((colour) => distance(profile[i]!, colour) <= MAX_DISTANCE),
+    );
+    return own.length >= (empty ? MIN_FIT : 0.05) * profiles.length;
+  });
+  const [from, to] = isWhole ? [0, length] : [steps[0] ?? 0, (steps.at(-1) ?? -1) + 1];
+  if (to - from < 0.5 * length) return undefined;
+  const levels = profiles.map((profile) => {
+    const own = profile.slice(from, to);
+    const full = (isForward ? own : own.toReversed()).map(isFull);
+    const count = full.filter(Boolean).length;
+    const wrong =
+      full.filter((one, i) => one !== i < count).length + own.filter((c) => !isFull(c) && !isEmpty(c)).length;
+    return wrong <= MAX_WRONG * own.length && (empty !== undefined || count > 0) ? count / own.length : undefined;
+  });
+  const known = levels.filter((level) => level !== undefined);
+  const fit = known.length / profiles.length;
+  const inner = known.filter((level) => level > 0.02 && level < 0.98);
+  const isMoving = Math.max(...inner) - Math.min(...inner) >= MIN_MOVEMENT;
+  const differ = empty === undefined || distance(fill, empty) >= MIN_CONTRAST;
+  return differ && fit >= MIN_FIT && inner.length >= MIN_BORDERS && isMoving
+    ? { fill, empty, from, to, isForward, fit, levels }
+    : undefined;
+}
+
+/** Divides a profile where its two parts differ most from each other and least within; undefined where it has no two parts. */
+function split(profile: Profile): { readonly before: Colour; readonly after: Colour } | undefined {
+  const { length } = profile;
+  const sums = [[0, 0, 0]];
+  let squares = 0;
+  for (const colour of profile) {
+    sums.push(sums.at(-1)!.map((sum, k) => sum + colour[k]!));
+    squares += colour.reduce((sum, one) => sum + one * one, 0);
+  }
+  const meanBetween = (from: number, to: number): Colour =>
+    [0, 1, 2].map((k) => (sums[to]![k]! - sums[from]![k]!) / (to - from)) as unknown as Colour;
+  const explained = (from: number, to: number): number =>
+    meanBetween(from, to).reduce((sum, one) => sum + one * one, 0) * (to - from);
+  const total = squares - explained(0, length);
+  const margin = Math.max(2, Math.round(0.04 * length));
+  let [best, most] = [-1, 0];
+  for (let at = margin; at <= length - margin; at++) {
+    const gain = explained(0, at) + explained(at, length) - explained(0, length);
+    if (gain > most) [best, most] = [at, gain];
+  }
+  if (best < 0 || most < 0.7 * total) return undefined;
+  const [before, after] = [meanBetween(0, best), meanBetween(best, length)];
+  return distance(before, after) >= MIN_CONTRAST ? { before, after } : undefined;
+}
+
+function distance(a: Colour, b: Colour): number {
+  return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
+function meanColour(colours: readonly Colour[]): Colour {
+  return [0, 1, 2].map((k) => colours.reduce((sum, one) => sum + one[k]!, 0) / colours.length) as unknown as Colour;
+}
+
+function medianColour(colours: readonly Colour[]): Colour {
+  return [0, 1, 2].map((k) => upperMedian(colours.map((one) => one[k]!))!) as unknown as Colour;
+}
+
+/** Median distance from the median. */
+function spreadOf(colours: readonly Colour[]): number {
+  const middle = medianColour(colours);
+  return upperMedian(colours.map((one) => distance(one, middle)))!;
+}
+
+function colourfulness(colour: Colour): number {
+  return Math.max(...colour) - Math.min(...colour) + 0.1 * Math.max(...colour);
+}
+
+function toHex(colour: Colour): string {
+  return `#${colour.map((one) => Math.round(one).toString(16).padStart(2, '0')).join('')}`;
+}

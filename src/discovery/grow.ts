@@ -1,0 +1,34 @@
+import type { Rect } from '../geometry.ts';
+import type { FieldType } from './classify.ts';
+import type { Alignment } from './elements.ts';
+
+/** Width of a character, in heights, by which a figure may grow. */
+export const CHARACTER_WIDTH = 0.55;
+
+/** What the region of a field depends on. */
+export interface FieldArea {
+  readonly rect: Rect;
+  readonly align: Alignment;
+  readonly type: FieldType;
+  readonly pattern?: string | undefined;
+}
+
+/** The region of a field, wider by a character on its free side where its figure may grow and nothing else lies there. */
+export function growRegion(field: FieldArea, fields: readonly FieldArea[], frame: { readonly width: number }): Rect {
+  const { rect, align, pattern, type } = field;
+  // The figures of a clock are as wide at any time.
+  if (pattern === undefined || type === 'clock' || !/\{1,\d+\}/.test(pattern)) return rect;
+  const step = Math.round(CHARACTER_WIDTH * rect.height);
+  const [left, right] = { left: [0, step], right: [step, 0], centre: [step / 2, step / 2] }[align] as [number, number];
+  const x = Math.max(0, Math.floor(rect.x - left));
+  const grown = { ...rect, x, width: Math.min(frame.width, Math.ceil(rect.x + rect.width + right)) - x };
+  const touches = fields.some(
+    (other) =>
+      other !== field &&
+      other.rect.x < grown.x + grown.width &&
+      grown.x < other.rect.x + other.rect.width &&
+      other.rect.y < grown.y + grown.height &&
+      grown.y < other.rect.y + other.rect.height,
+  );
+  return touches ? rect : grown;
+}

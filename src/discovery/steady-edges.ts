@@ -1,0 +1,201 @@
+import type { Rect, Size } from '../geometry.ts';
+import type { Picture } from '../media/picture.ts';
+
+/** Height, in pixels, to which pictures are reduced. */
+const MAX_HEIGHT = 800;
+/** Sum of both gradients, in grey levels, from which there is an edge. */
+const MIN_GRADIENT = 28;
+/** Share of its strength by which an edge may change and still be the same. */
+const MAX_GRADIENT_CHANGE = 0.5;
+/** Change of a level that is one, and share of the pixels that change at least when the scene moves: others say nothing. */
+const MIN_CHANGE = 4;
+const MIN_MOVING_SHARE = 0.25;
+/** Pixels of which one is looked at to see whether the scene moves. */
+const MOVEMENT_STEP = 7;
+/** Longest time between pictures that are compared, in seconds. */
+const MAX_INTERVAL = 10;
+/** Share of the comparisons in which an edge of the HUD is there, and in which it stays where it is there. */
+const MIN_PRESENCE = 0.2;
+const MIN_STEADY_SHARE = 0.5;
+/** Comparisons without which nothing is said. */
+const MIN_COMPARISONS = 4;
+/** Gap between characters, in fractions of the picture's height. */
+const MAX_GAP = 0.014;
+/** Sides of a place, in fractions of the picture's. */
+const MIN_SIDE = 0.008;
+const [MAX_HEIGHT_SHARE, MAX_WIDTH_SHARE] = [0.3, 0.6];
+/** Share of a place's pixels that are edges. */
+const MIN_DENSITY = 0.06;
+/** Pixels around a line, in heights. */
+const MARGIN = 0.14;
+
+/**
+ * Finds what is drawn on the screen and not in the scene: edges that stay where they are while the scene moves, and change only now
+ * and then. Unlike a text finder it sees single large figures, and characters of any shape.
+ */
+export class SteadyEdges {
+  readonly #size: Size;
+  readonly #factor: number;
+  readonly #width: number;
+  readonly #height: number;
+  #before:
+    | { readonly t: number; readonly recording: number; readonly levels: Uint8Array; readonly edges: Int16Array }
+    | undefined;
+  /** By pixel: comparisons in which it has an edge in either picture, and the same in both. */
+  readonly #either: Uint16Array;
+  readonly #both: Uint16Array;
+  #comparisons = 0;
+
+  /** @param size Of all pictures. */
+  constructor(size: Size) {
+    this.#size = size;
+    this.#factor = Math.max(1, Math.ceil(size.height / MAX_HEIGHT));
+    this.#width = Math.floor(size.width / this.#factor);
+    this.#height = Math.floor(size.height / this.#factor);
+    this.#either = new Uint16Array(this.#width * this.#height);
+    this.#both = new Uint16Array(this.#width * this.#height);
+  }
+
+  /** Takes the next picture of a recording; pictures of another size are left out. */
+  add(picture: Picture, recording: number): void {
+    if (picture.width !== this.#size.width || picture.height !== this.#size.height) return;
+    const levels = this.#reduce(picture);
+    const edges = this.#edgesOf(levels);
+    const before = this.#before;
+    this.#before = { t: picture.t, recording, levels, edges };
+    if (!before || before.recording !== recording || Math.abs(picture.t - before.t) > MAX_INTERVAL) return;
+    if (isMoving(before.levels, levels)) this.#compare(before.edges, edges);
+  }
+
+  #reduce({ y: plane }: Picture): Uint8Array {
+    const [width, height, factor] = [this.#width, this.#height, this.#factor];
+    const levels = new Uint8Array(width * height);
+    for (let y = 0; y < height; y++)
+      for (let x = 0; x < width; x++) levels[y * width + x] = plane.data[y * factor * plane.stride + x * factor]!;
+    return levels;
+  }
+
+  /** Gradients across and down, interleaved; both 0 where there is no edge. */
+  #edgesOf(levels: Uint8Array): Int16Array {
+    const [width, height] = [this.#width, this.#height];
+    const edges = new Int16Array(2 * width * height);
+    for (let y = 1; y < height - 1; y++)
+      for (let x = 1; x < width - 1; x++) {
+        const at = y * width + x;
+        const across = levels[at + 1]! - levels[at - 1]!;
+        const down = levels[at + width]! - levels[at - width]!;
+        if (Math.abs(across) + Math.abs(down) < MIN_GRADIENT) continue;
+        edges[2 * at] = across;
+        edges[2 * at + 1] = down;
+      }
+    return edges;
+  }
+
+  #compare(one: Int16Array, other: Int16Array): void {
+    const count = this.#either.length;
+    const stays = new Uint8Array(count);
+    for (let i = 0; i < count; i++) {
+      const [ax, ay, bx, by] = [one[2 * i]!, one[2 * i + 1]!, other[2 * i]!, other[2 * i + 1]!];
+      const strength = Math.max(Math.abs(ax) + Math.abs(ay), Math.abs(bx) + Math.abs(by));
+      if (strength === 0) continue;
+      const isSame = Math.abs(ax - bx) + Math.abs(ay - by) <= MAX_GRADIENT_CHANGE * strength;
+      stays[i] = isSame ? 2 : 1;
+    }
+    this.#comparisons++;
+    for (let i = 0; i < count; i++)
+      if (stays[i]! > 0) {
+        this.#either[i]!++;
+        if (stays[i] === 2) this.#both[i]!++;
+      }
+  }
+
+  /** The places where something is drawn, in pixels of the pictures, those with the most edges first. */
+  findPlaces(): readonly Rect[] {
+    if (this.#comparisons < MIN_COMPARISONS) return [];
+    const [width, height] = [this.#width, this.#height];
+    const mask = new Uint8Array(width * height);
+    for (let i = 0; i < mask.length; i++)
+      mask[i] =
+        this.#both[i]! >= MIN_PRESENCE * this.#comparisons && this.#both[i]! >= MIN_STEADY_SHARE * this.#either[i]!
+          ? 1
+          : 0;
+    const lines = boundsOfGroups(bridgeGaps(mask, width, height, Math.round(MAX_GAP * height)), mask, width, height);
+    return lines
+      .filter(
+        ({ rect, edges }) =>
+          rect.height >= MIN_SIDE * height &&
+          rect.width >= MIN_SIDE * height &&
+          rect.height <= MAX_HEIGHT_SHARE * height &&
+          rect.width <= MAX_WIDTH_SHARE * width &&
+          edges >= MIN_DENSITY * rect.width * rect.height,
+      )
+      .toSorted((a, b) => b.edges - a.edges)
+      .map(({ rect }) => {
+        const margin = MARGIN * rect.height;
+        const [left, top] = [Math.max(0, rect.x - margin), Math.max(0, rect.y - margin)];
+        const factor = this.#factor;
+        return {
+          x: left * factor,
+          y: top * factor,
+          width: (Math.min(width, rect.x + rect.width + margin) - left) * factor,
+          height: (Math.min(height, rect.y + rect.height + margin) - top) * factor,
+        };
+      });
+  }
+}
+
+/** Whether a part of the picture differs that is larger than a HUD. */
+function isMoving(one: Uint8Array, other: Uint8Array): boolean {
+  let moved = 0;
+  for (let i = 0; i < one.length; i += MOVEMENT_STEP) if (Math.abs(one[i]! - other[i]!) > MIN_CHANGE) moved++;
+  return moved >= (MIN_MOVING_SHARE * one.length) / MOVEMENT_STEP;
+}
+
+/** Fills gaps in rows, and one pixel between rows, so that the characters of a line hang together. */
+function bridgeGaps(mask: Uint8Array, width: number, height: number, gap: number): Uint8Array {
+  const filled = Uint8Array.from(mask);
+  for (let y = 0; y < height; y++) {
+    let last = -1;
+    for (let x = 0; x < width; x++) {
+      if (mask[y * width + x] === 0) continue;
+      if (last >= 0 && x - last <= gap) filled.fill(1, y * width + last, y * width + x);
+      last = x;
+    }
+  }
+  const out = Uint8Array.from(filled);
+  for (let i = width; i < out.length - width; i++) if (filled[i - width] === 1 && filled[i + width] === 1) out[i] = 1;
+  return out;
+}
+
+interface Group {
+  readonly rect: Rect;
+  readonly edges: number;
+}
+
+/** The bounds of connected pixels (8 neighbours), and the number of edge pixels in them. */
+function boundsOfGroups(filled: Uint8Array, mask: Uint8Array, width: number, height: number): readonly Group[] {
+  const seen = new Uint8Array(filled.length);
+  const stack: number[] = [];
+  const groups: Group[] = [];
+  for (let start = 0; start < filled.length; start++) {
+    if (filled[start] === 0 || seen[start] === 1) continue;
+    let [left, right, top, bottom, edges] = [width, 0, height, 0, 0];
+    seen[start] = 1;
+    stack.push(start);
+    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+      const [x, y] = [at % width, Math.floor(at / width)];
+      edges += mask[at]!;
+      [left, right] = [Math.min(left, x), Math.max(right, x)];
+      [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
+      for (let ny = Math.max(0, y - 1); ny <= Math.min(height - 1, y + 1); ny++)
+        for (let nx = Math.max(0, x - 1); nx <= Math.min(width - 1, x + 1); nx++) {
+          const next = ny * width + nx;
+          if (filled[next] === 0 || seen[next] === 1) continue;
+          seen[next] = 1;
+          stack.push(next);
+        }
+    }
+    groups.push({ rect: { x: left, y: top, width: right - left + 1, height: bottom - top + 1 }, edges });
+  }
+  return groups;
+}
