@@ -346,6 +346,8 @@ export const evaluate = declare({
       default: '0',
       parse: decimal(),
     }),
+    from: value('time', 'Evaluate from here on: 90, 1:30, 2m.', { parse: seconds }),
+    to: value('time', 'Evaluate up to here.', { parse: seconds }),
     all: toggle('Evaluate every kind of event. Default: only kinds that the truth contains.'),
     tentative: tentativeEvents,
     json: toggle('Print the figures as JSON.'),
@@ -353,6 +355,7 @@ export const evaluate = declare({
   examples: [
     'evaluate match.playbyplay match.truth.ndjson',
     'evaluate a.playbyplay a.ndjson b.playbyplay b.ndjson --json',
+    'evaluate match.playbyplay match.truth.ndjson --from 1:00',
   ],
 });
 

@@ -243,3 +243,16 @@ describe('a slot with an owner', () => {
     expect(judge([turn(1, 'Otters')], [turn(1, 'Foxes')], { isA: () => true }).all).toMatchObject({ isA: 0 });
   });
 });
+
+describe('a part of a clip', () => {
+  it('holds the truth of its time and the events that match it, though they lie across the edge', () => {
+    const truth = [kill(9.95, 'A'), kill(10, 'B'), kill(15, 'C'), kill(19.95, 'D'), kill(20, 'E')];
+    // A is late and lies inside, B is early and lies outside, D is late and lies outside; F and G are false.
+    const events = [kill(10.05, 'A'), kill(9.9, 'B'), kill(15, 'C'), kill(20.05, 'D'), kill(12, 'F'), kill(25, 'G')];
+    const { all, misses, falseEvents } = judge(events, truth, { from: 10, to: 20 });
+    expect(all).toMatchObject({ truth: 3, events: 4, hits: 3 });
+    expect(misses).toEqual([]);
+    expect(falseEvents).toEqual([kill(12, 'F')]);
+    expect(judge(events, truth, { from: 20 }).all).toMatchObject({ truth: 1, events: 1, hits: 0 });
+  });
+});

@@ -29,6 +29,9 @@ export interface EvaluateOptions {
    * positives.
    */
   readonly kinds?: 'truth' | 'all';
+  /** Only what happens from this second on, and before `to`. An event belongs where its truth lies. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
 /** A missed event or a false positive. */
@@ -97,7 +100,8 @@ export function kindOf(statement: Statement): string {
  * equal slot by slot and their times differ by at most the tolerance. Matching is one to one, with as many pairs as possible
  * and the least total time difference. The rest is paired by is-a relations, nearest first, and counted separately.
  */
-export function evaluate(clips: readonly Clip[], options: EvaluateOptions): Evaluation {
+export function evaluate(all: readonly Clip[], options: EvaluateOptions): Evaluation {
+  const clips = all.map((clip) => cutClip(clip, options));
   const tallies = new Map<string, Tally>();
   const misses: Miss[] = [];
   const falseEvents: Miss[] = [];
@@ -123,6 +127,20 @@ export function evaluate(clips: readonly Clip[], options: EvaluateOptions): Eval
     falseEvents,
     unevaluated: Object.fromEntries(Object.entries(unevaluated).toSorted(([a], [b]) => (a < b ? -1 : 1))),
     tolerance: options.tolerance,
+  };
+}
+
+/** The part of a clip from one time to another. An event near the edge that matches a truth on the other side is not part of it. */
+function cutClip(clip: Clip, { from, to, tolerance, numbers = 0 }: EvaluateOptions): Clip {
+  if (from === undefined && to === undefined) return clip;
+  const isInside = ({ t }: Timed): boolean =>
+    t >= (from ?? Number.NEGATIVE_INFINITY) && t < (to ?? Number.POSITIVE_INFINITY);
+  const pairs = matchWithin(clip.truth, clip.events, tolerance, numbers);
+  const partners = new Map(pairs.map(({ truth, event }) => [event, clip.truth[truth]!]));
+  return {
+    ...clip,
+    truth: clip.truth.filter(isInside),
+    events: clip.events.filter((event, i) => isInside(partners.get(i) ?? event)),
   };
 }
 

@@ -31,6 +31,8 @@ export const evaluate: RunCommand<typeof specs.evaluate> = async (io, options, .
     tolerance: options.tolerance ?? TOLERANCE_SAMPLES * Math.max(...headers.map(sampleInterval)),
     numbers: options.numbers,
     kinds: options.all ? 'all' : 'truth',
+    from: options.from,
+    to: options.to,
     ...(dictionary && { isA: (a, b) => dictionary.isA(a, b) }),
   });
   io.stdout.write(options.json ? `${JSON.stringify(result)}\n` : report(result, statementFormatter(dictionary)));
