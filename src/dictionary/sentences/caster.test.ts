@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anyStatement } from '../../../test/fixtures/statements.ts';
 import type { Statement } from '../../events/statement.ts';
 import { loadBuiltin } from '../files.ts';
+import { loadLanguage } from '../languages/language.ts';
 import { collectCast, renderCaption } from './caster.ts';
 import { parse } from './parse.ts';
 import { render } from './render.ts';
@@ -111,6 +112,18 @@ describe('captions', () => {
         expect.stringMatching(/^Player (?:switched|changed weapon) from (?:rocket)?$/),
         expect.stringMatching(/^(?:rocket )?launcher to grenade launcher$/),
       ]);
+  });
+
+  it('are wrapped in other languages, in Chinese between characters', async () => {
+    const [german, chinese] = await Promise.all([loadLanguage('de', dictionary), loadLanguage('zh', dictionary)]);
+    expect(renderCaption(kill, dictionary, { language: german })).toEqual([
+      'Gegner Gargoyle tötet',
+      'Gegner Sarge mit der Railgun',
+    ]);
+    expect(renderCaption(kill, dictionary, { language: chinese, width: 24 })).toEqual([
+      '对手Gargoyle用轨道',
+      '炮击杀了对手Sarge',
+    ]);
   });
 
   it('shorten what cannot be said shorter', () => {

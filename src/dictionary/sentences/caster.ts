@@ -9,6 +9,7 @@ import {
 import type { Dictionary } from '../dictionary.ts';
 import { verbForms, type Person } from '../inflection.ts';
 import { wordKinds } from '../format.ts';
+import type { Language } from '../languages/language.ts';
 import { normalizeStatement, wordOf } from '../statements.ts';
 import { functionWords } from './function-words.ts';
 import { getLexicon } from './lexicon.ts';
@@ -183,12 +184,14 @@ function hash(text: string): number {
   return (value ^ (value >>> 15)) >>> 0;
 }
 
-/** The size of a caption. */
+/** The size of a caption, and its language. */
 export interface CaptionSize {
-  /** Characters per line; default 32. */
+  /** Characters per line; default 32. A Chinese character counts as two. */
   readonly width?: number;
   /** Default 2. */
   readonly lines?: number;
+  /** Another language than English. Its sentences have one wording, of which nothing is left out. */
+  readonly language?: Language;
 }
 
 /** What a caption leaves out first where it is too long. */
@@ -211,12 +214,13 @@ export function renderCaption(
   dictionary: Dictionary,
   options: CasterOptions & CaptionSize = {},
 ): string[] {
-  const { width = 32, lines = 2 } = options;
+  const { width = 32, lines = 2, language } = options;
+  if (language) return truncateLines(language.write(statement), width, lines);
   let shortest = statement;
   for (const each of shorterStatements(statement, dictionary)) {
     const fits = (sentence: string): boolean => {
       const wrapped = wrapLines(sentence, width);
-      return wrapped.length <= lines && wrapped.every((line) => [...line].length <= width);
+      return wrapped.length <= lines && wrapped.every((line) => widthOf(line) <= width);
     };
     const sentence = casterSentences(each, dictionary, options, fits).next().value!;
     if (fits(sentence)) return wrapLines(sentence, width);
@@ -240,36 +244,64 @@ function* shorterStatements(statement: Statement, dictionary: Dictionary): Gener
   }
 }
 
-/** Breaks a text at spaces into as few lines as possible; two lines are as equal in length as possible. */
+/** Breaks a text into as few lines as possible; two lines are as equal in length as possible. */
 export function wrapLines(text: string, width: number): string[] {
-  if ([...text].length <= width) return [text];
-  const words = text.split(' ');
-  const halves = words
+  if (widthOf(text) <= width) return [text];
+  const parts = splitForLines(text);
+  const halves = parts
     .slice(1)
-    .map((_, index) => [words.slice(0, index + 1).join(' '), words.slice(index + 1).join(' ')] as const)
-    .map((pair) => ({ pair, longest: Math.max(...pair.map((line) => [...line].length)) }))
+    .map((_, index) => [joinParts(parts.slice(0, index + 1)), joinParts(parts.slice(index + 1))] as const)
+    .map((pair) => ({ pair, longest: Math.max(...pair.map((line) => widthOf(line))) }))
     .filter(({ longest }) => longest <= width)
     .toSorted((a, b) => a.longest - b.longest)[0];
   if (halves) return [...halves.pair];
   const lines: string[] = [];
-  for (const word of words) {
-    const last = lines.at(-1);
-    if (last !== undefined && [...last, ...word].length + 1 <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
+  for (const part of parts) {
+    const longer = lines.length === 0 ? undefined : joinParts([lines.at(-1)!, part]);
+    if (longer !== undefined && widthOf(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(part.trim());
   }
   return lines;
 }
 
+/** Parts between which a line may end: after spaces, and between Chinese characters, but not before their punctuation. */
+function splitForLines(text: string): string[] {
+  return text.match(/\p{Script=Han}[，。）”]*|[（“]\p{Script=Han}|[^\s\p{Script=Han}（“]+\s*|[（“]/gu) ?? [text];
+}
+
+function joinParts(parts: readonly string[]): string {
+  return parts
+    .map((part, index) => (index > 0 && needsSpace(parts[index - 1]!, part) ? ` ${part}` : part))
+    .join('')
+    .trim();
+}
+
+/** A line that was trimmed is followed by another word. */
+function needsSpace(before: string, after: string): boolean {
+  return /[^\s\p{Script=Han}，。（）“”]$/u.test(before) && /^[^\s\p{Script=Han}，。（）“”]/u.test(after);
+}
+
+function widthOf(text: string): number {
+  return [...text].reduce((sum, each) => sum + (/[\p{Script=Han}，。（）]/u.test(each) ? 2 : 1), 0);
+}
+
 function truncateLines(text: string, width: number, lines: number): string[] {
-  const cut = (line: string): string =>
-    [...line].length <= width
-      ? line
-      : `${[...line]
-          .slice(0, width - 1)
-          .join('')
-          .trimEnd()}…`;
-  const words = text.split(' ').map((word) => cut(word));
-  const wrapped = wrapLines(words.join(' '), width);
+  const wrapped = wrapLines(
+    splitForLines(text)
+      .map((part) => cut(part, width))
+      .join(''),
+    width,
+  );
   if (wrapped.length <= lines) return wrapped;
-  return [...wrapped.slice(0, lines - 1), cut(`${wrapped.slice(lines - 1).join(' ')}`)];
+  return [...wrapped.slice(0, lines - 1), cut(joinParts(wrapped.slice(lines - 1)), width).trimEnd()];
+}
+
+function cut(text: string, width: number): string {
+  if (widthOf(text.trimEnd()) <= width) return text;
+  let kept = '';
+  for (const each of text) {
+    if (widthOf(kept + each) > width - 1) break;
+    kept += each;
+  }
+  return `${kept.trimEnd()}… `;
 }
