@@ -1,8 +1,8 @@
-import { mean } from '../../statistics.ts';
 import type { AudioEncoder } from './encoder.ts';
 import type { AudioTrack, Recording, StereoAudio } from './recording.ts';
 import { secondsIn, type Timeline } from './timeline.ts';
-import { type Biquad, kWeighting, lufs } from '../k-weighting.ts';
+import { type Music, prepareMusic } from './music.ts';
+import { LoudnessMeter } from './loudness-meter.ts';
 
 /** Samples per second of a reel's audio. */
 export const AUDIO_SAMPLE_RATE = 48_000;
@@ -17,6 +17,8 @@ export interface AudioMixOptions {
   readonly ceiling?: number;
   /** Integrated loudness in LUFS, with peaks limited; default −14, `false` to leave it as it is. */
   readonly loudness?: number | false;
+  /** Music under, or over, the sound of the recordings. */
+  readonly music?: Music;
 }
 
 /** A part of a recording's audio and its place in the reel, in seconds. */
@@ -26,17 +28,23 @@ interface AudioCut {
   readonly end: number;
   /** Position in the reel. */
   readonly offset: number;
+  /** Seconds of the recording per second of the reel; slower sound is deeper. Default 1. */
+  readonly speed?: number;
 }
 
 /** Mixes the audio of a timeline, part by part. */
-export function timelineAudio({ cuts, timeBase }: Timeline, options: AudioMixOptions): Iterable<StereoAudio> {
+export function timelineAudio({ cuts, timeBase, length }: Timeline, options: AudioMixOptions): Iterable<StereoAudio> {
   const audioCuts = cuts.map((cut): AudioCut => {
     const start = cut.recording.seconds(cut.times[0]!);
-    const length = secondsIn(cut.length, timeBase);
-    return { recording: cut.recording, start, end: start + length, offset: secondsIn(cut.offset, timeBase) };
+    const { recording, speed } = cut;
+    const end = start + secondsIn(cut.length, timeBase) * speed;
+    return { recording, start, end, speed, offset: secondsIn(cut.offset, timeBase) };
   });
   const { loudness = -14, ceiling, crossfade } = options;
-  const mix = () => mixAudio(audioCuts, AUDIO_SAMPLE_RATE, crossfade);
+  const game = () => mixAudio(audioCuts, AUDIO_SAMPLE_RATE, crossfade);
+  const { music } = options;
+  const seconds = secondsIn(length, timeBase);
+  const mix = music ? prepareMusic(game, music, seconds, AUDIO_SAMPLE_RATE) : game;
   return loudness === false ? mix() : normalizeLoudness(mix, AUDIO_SAMPLE_RATE, loudness, ceiling);
 }
 
@@ -67,11 +75,12 @@ export function* mixAudio(cuts: readonly AudioCut[], rate: number, crossfade = 0
   for (const [index, cut] of cuts.entries()) {
     const previous = cuts[index - 1];
     const next = cuts[index + 1];
+    const { speed = 1 } = cut;
     // From its place in the reel, so that rounding never adds up.
-    const length = Math.round((cut.offset + cut.end - cut.start) * rate) - Math.round(cut.offset * rate);
+    const length = Math.round((cut.offset + (cut.end - cut.start) / speed) * rate) - Math.round(cut.offset * rate);
     const before = previous ? fadeSamples(previous, cut, crossfade, rate) : 0;
     const after = next ? fadeSamples(cut, next, crossfade, rate) : 0;
-    const whole = cut.recording.readAudio(cut.start - before / rate, cut.start + (length + after) / rate, rate);
+    const whole = readSamples(cut, -before, length + after, rate);
     const part = {
       left: whole.left.subarray(before, before + length),
       right: whole.right.subarray(before, before + length),
@@ -88,9 +97,14 @@ export function* mixAudio(cuts: readonly AudioCut[], rate: number, crossfade = 0
   }
 }
 
+/** Reads samples of the reel from a cut, counted from its beginning. More samples per second of slow sound make it deeper. */
+function readSamples({ recording, start, speed = 1 }: AudioCut, from: number, to: number, rate: number): StereoAudio {
+  return recording.readAudio(start + (from * speed) / rate, start + (to * speed) / rate, rate / speed);
+}
+
 /** Samples by which a cross-fade reaches beyond the joint of two cuts. */
 function fadeSamples(a: AudioCut, b: AudioCut, crossfade: number, rate: number): number {
-  const shortest = Math.min(a.end - a.start, b.end - b.start);
+  const shortest = Math.min((a.end - a.start) / (a.speed ?? 1), (b.end - b.start) / (b.speed ?? 1));
   return Math.round((Math.min(crossfade, shortest) / 2) * rate);
 }
 
@@ -102,7 +116,7 @@ function isContinuous(a: AudioCut | undefined, b: AudioCut | undefined): boolean
 
 /** Reads the audio before a cut's joint, faded in. */
 function readHead(cut: AudioCut, samples: number, rate: number, equalPower: boolean): StereoAudio {
-  const whole = cut.recording.readAudio(cut.start - samples / rate, cut.start + samples / rate, rate);
+  const whole = readSamples(cut, -samples, samples, rate);
   fadeIn(whole, samples, equalPower);
   return { left: whole.left.subarray(0, samples), right: whole.right.subarray(0, samples) };
 }
@@ -139,56 +153,6 @@ function add(target: StereoAudio, source: StereoAudio, at: number): void {
   for (let i = 0; i < n; i++) {
     target.left[at + i]! += source.left[i]!;
     target.right[at + i]! += source.right[i]!;
-  }
-}
-
-/**
- * Measures integrated loudness of stereo audio (ITU-R BS.1770-4): K-weighting, blocks of 400 ms every 100 ms, an absolute
- * gate at −70 LUFS and a relative one 10 LU below the mean of what passes it.
- */
-export class LoudnessMeter {
-  readonly #filters: readonly Biquad[][];
-  readonly #hop: number;
-  readonly #powers: number[] = [];
-  #power = 0;
-  #filled = 0;
-  #peak = 0;
-
-  constructor(rate: number) {
-    this.#hop = Math.round(rate / 10);
-    this.#filters = [0, 1].map(() => kWeighting(rate));
-  }
-
-  /** Adds samples. */
-  add({ left, right }: StereoAudio): void {
-    const [l, r] = this.#filters;
-    for (let i = 0; i < left.length; i++) {
-      const a = left[i]!;
-      const b = right[i]!;
-      this.#peak = Math.max(this.#peak, Math.abs(a), Math.abs(b));
-      this.#power += l![1]!.next(l![0]!.next(a)) ** 2 + r![1]!.next(r![0]!.next(b)) ** 2;
-      if (++this.#filled < this.#hop) continue;
-      this.#powers.push(this.#power / this.#hop);
-      this.#power = 0;
-      this.#filled = 0;
-    }
-  }
-
-  /** Greatest absolute sample; above 1 beyond full scale. */
-  get peak(): number {
-    return this.#peak;
-  }
-
-  /** Integrated loudness in LUFS; undefined for silence or less than 400 ms. */
-  get integrated(): number | undefined {
-    const blocks: number[] = [];
-    for (let i = 3; i < this.#powers.length; i++) {
-      blocks.push((this.#powers[i]! + this.#powers[i - 1]! + this.#powers[i - 2]! + this.#powers[i - 3]!) / 4);
-    }
-    const loud = blocks.filter((power) => lufs(power) > -70);
-    if (loud.length === 0) return undefined;
-    const gate = lufs(mean(loud)) - 10;
-    return lufs(mean(loud.filter((power) => lufs(power) > gate)));
   }
 }
 

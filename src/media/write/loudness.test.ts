@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Limiter, LoudnessMeter, normalizeLoudness } from './audio-mix.ts';
+import { Limiter, normalizeLoudness } from './audio-mix.ts';
+import { LoudnessMeter } from './loudness-meter.ts';
 
 const RATE = 48_000;
 

@@ -16,7 +16,7 @@ import {
   unitsToCopy,
 } from './stream-copy.ts';
 import type { ReelExtras, ReelOptions, WrittenReel } from './reel.ts';
-import { rescale, secondsIn, type TimedCut, type Timeline } from './timeline.ts';
+import { rescale, rescaleAt, secondsIn, type TimedCut, type Timeline } from './timeline.ts';
 
 const AUDIO_TIME_BASE = { num: 1, den: AUDIO_SAMPLE_RATE };
 const TEXT_TIME_BASE = { num: 1, den: 1000 };
@@ -200,7 +200,8 @@ export class ReelWriter implements Disposable {
       }
       // One frame per tick: each frame of the recording as often as ticks of the reel fall into its time.
       const next = cut.times[++shown] ?? cut.to;
-      const end = next >= cut.to ? cut.length : rescale(next - cut.times[0]!, cut.recording.timeBase, timeBase);
+      const end =
+        next >= cut.to ? cut.length : rescaleAt(cut.speed, next - cut.times[0]!, cut.recording.timeBase, timeBase);
       for (; tick < end && tick < cut.length; tick++) {
         await this.#encodeFrame(cut, frame, pts, cut.offset + tick, isFirst);
         isFirst = false;
@@ -226,7 +227,8 @@ export class ReelWriter implements Disposable {
 
   /** Position in the reel of a frame of a cut. */
   #reelTicks(cut: TimedCut, pts: bigint): bigint {
-    return cut.offset + rescale(pts - cut.times[0]!, cut.recording.timeBase, this.#plan.timeline.timeBase);
+    const { recording, speed, times, offset } = cut;
+    return offset + rescaleAt(speed, pts - times[0]!, recording.timeBase, this.#plan.timeline.timeBase);
   }
 
   /** Checks for interruption, writes the audio up to a frame and reports progress. */

@@ -125,6 +125,26 @@ it('keeps frame times of a variable rate', async () => {
   for (const [index, { t }] of seen.entries()) expect(t).toBeCloseTo(expected[index]!, 4);
 });
 
+it('shows slow motion at half speed, with its sound in sync', async () => {
+  const path = join(folder, 'slow.mp4');
+  const reel = await writeReel(path, [
+    { media: thirty, start: 0.5, end: 1.5 },
+    { media: thirty, start: 1.5, end: 2.5, speed: 0.5 },
+    { media: thirty, start: 2.5, end: 3.5 },
+  ]);
+  const seen = readFrames(path);
+  expect(seen.map(({ number }) => number)).toEqual([
+    ...range(15, 45),
+    ...range(45, 75).flatMap((n) => [n, n]),
+    ...range(75, 105),
+  ]);
+  expect(reel.duration).toBeCloseTo(4, 9);
+  // The second of the recording that begins at 2 s is shown at 1 + 2 · 0.5 s.
+  const beeps = readBeeps(path, 4);
+  expect(beeps).toHaveLength(3);
+  for (const [index, t] of [0.5, 2, 3.5].entries()) expect(Math.abs(beeps[index]! - t)).toBeLessThan(0.025);
+});
+
 it('does not overwrite its own recording', async () => {
   const linked = join(folder, 'link.mp4');
   symlinkSync(thirty, linked);

@@ -89,6 +89,7 @@ interface PlacedCut {
   readonly media: string;
   readonly start: number;
   readonly end: number;
+  readonly speed: number;
   readonly offset: number;
   /** Index in the list of cuts that was asked for. */
   readonly index: number;
@@ -175,7 +176,8 @@ function placeCuts({ cuts, timeBase, length }: Timeline): Pick<WrittenReel, 'dur
       return {
         media: cut.recording.path,
         start,
-        end: start + secondsIn(cut.length, timeBase),
+        end: start + secondsIn(cut.length, timeBase) * cut.speed,
+        speed: cut.speed,
         offset: secondsIn(cut.offset, timeBase),
         index: cut.index,
       };

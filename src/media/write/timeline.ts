@@ -6,6 +6,8 @@ export interface Cut {
   readonly media: string;
   readonly start: number;
   readonly end: number;
+  /** Seconds of the recording per second of the reel: 0.5 is slow motion at half speed. Default 1. */
+  readonly speed?: number;
 }
 
 /** A cut on the frames of its recording and its place in the reel. */
@@ -18,6 +20,7 @@ export interface TimedCut {
   readonly times: readonly bigint[];
   /** Time of the first frame after it, in ticks of the recording. */
   readonly to: bigint;
+  readonly speed: number;
   /** Position and length in ticks of the reel. */
   readonly offset: bigint;
   readonly length: bigint;
@@ -61,14 +64,14 @@ const MAX_COMMON_RATE = 60;
 
 /**
  * Lays cuts end to end. Recordings of one rate keep the times of their frames. Where rates differ, or `frameRate` is given,
- * all get one constant rate: by default the highest, at most 60. Cuts without a frame are left out.
+ * or a cut changes its speed, all get one constant rate: by default the highest, at most 60. Cuts without a frame are left out.
  */
 export function createTimeline(cuts: readonly Cut[], recordings: RecordingPool, frameRate?: Rational): Timeline {
   const sources = cuts.map((cut) => recordings.open(cut.media));
   const rates = sources.map((source) => source.frameRate);
   const fastest = rates.toSorted((a, b) => b.num / b.den - a.num / a.den)[0]!;
   const isMixed = rates.some((rate) => Math.abs(rate.num / rate.den - fastest.num / fastest.den) > 0.01);
-  const constant = frameRate !== undefined || isMixed;
+  const constant = frameRate !== undefined || isMixed || cuts.some(({ speed = 1 }) => speed !== 1);
   const isTooFast = constant && fastest.num / fastest.den > MAX_COMMON_RATE;
   const rate = frameRate ?? (isTooFast ? { num: MAX_COMMON_RATE, den: 1 } : fastest);
   const timeBase = constant ? { num: rate.den, den: rate.num } : commonTimeBase(sources);
@@ -79,9 +82,11 @@ export function createTimeline(cuts: readonly Cut[], recordings: RecordingPool, 
     const from = recording.ticks(cut.start);
     const part = recording.index(from, recording.ticks(cut.end));
     if (part.times.length === 0) continue;
-    const rounded = rescale(part.next - part.times[0]!, recording.timeBase, timeBase);
+    const { speed = 1 } = cut;
+    const rounded = rescaleAt(speed, part.next - part.times[0]!, recording.timeBase, timeBase);
     const length = rounded > 0n ? rounded : 1n;
-    timed.push({ recording, packets: part.packets, from, times: part.times, to: part.next, offset, length, index });
+    const { packets, times, next: to } = part;
+    timed.push({ recording, packets, from, times, to, speed, offset, length, index });
     offset += length;
   }
   return { timeBase, frameRate: rate, constant, cuts: timed, length: offset };
@@ -100,6 +105,12 @@ export function rescale(ticks: bigint, from: Rational, to: Rational): bigint {
   const den = BigInt(from.den) * BigInt(to.num);
   const half = den / 2n;
   return ticks >= 0n ? (ticks * num + half) / den : -((-ticks * num + half) / den);
+}
+
+/** Converts ticks of a recording to those of a reel that shows it at a speed. */
+export function rescaleAt(speed: number, ticks: bigint, from: Rational, to: Rational): bigint {
+  if (speed === 1) return rescale(ticks, from, to);
+  return BigInt(Math.round((Number(ticks) * from.num * to.den) / (from.den * to.num * speed)));
 }
 
 /** Converts ticks to seconds. */

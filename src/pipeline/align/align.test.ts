@@ -3,28 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { alignMoments, alignSound } from './align.ts';
+import { wavFile } from '../../../test/fixtures/wav-file.ts';
 import { BURST_RATE as RATE, session, times } from '../../../test/fixtures/sound-bursts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-align-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function wav(name: string, seconds: number, wave: (t: number) => number): string {
-  const count = seconds * RATE;
-  const data = Buffer.alloc(44 + 2 * count);
-  data.write('RIFF', 0);
-  data.writeUInt32LE(36 + 2 * count, 4);
-  data.write('WAVEfmt ', 8);
-  data.writeUInt32LE(16, 16);
-  data.writeUInt16LE(1, 20);
-  data.writeUInt16LE(1, 22);
-  data.writeUInt32LE(RATE, 24);
-  data.writeUInt32LE(2 * RATE, 28);
-  data.writeUInt16LE(2, 32);
-  data.writeUInt16LE(16, 34);
-  data.write('data', 36);
-  data.writeUInt32LE(2 * count, 40);
-  for (let i = 0; i < count; i++)
-    data.writeInt16LE(Math.max(-32_768, Math.min(32_767, Math.round(32_767 * wave(i / RATE)))), 44 + 2 * i);
+  const data = wavFile(
+    Float32Array.from({ length: seconds * RATE }, (_, i) => wave(i / RATE)),
+    RATE,
+  );
   const path = join(folder, name);
   writeFileSync(path, data);
   return path;
