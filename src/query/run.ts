@@ -12,6 +12,7 @@ import type { Query } from './query.ts';
 import type { LoadedLogs } from './logs.ts';
 import { collectDisplays, collectNames } from './names.ts';
 import { collectSessionNames, resolveSessionNames, type SessionNames } from './session-names.ts';
+import { Vocabulary } from './vocabulary.ts';
 import { validateQuery } from './validate.ts';
 
 /** A query compiled for a dictionary. */
@@ -68,6 +69,7 @@ export function compileQuery(query: string | Query, dictionary: Dictionary, opti
         sessions: sessions && [...sessions.keys()],
         exactSpelling: options.exactSpelling,
         displays: logs && collectDisplays(logs.events),
+        vocabulary: logs && logs.events.length > 0 ? new Vocabulary(logs.events, dictionary) : undefined,
       })
     : { query, issues: validateQuery(query, dictionary), corrections: [] };
   if (!parsed || issues.length > 0)

@@ -323,7 +323,7 @@ export function parseVerbs(context: ParseContext, start: number): readonly Verb[
         for (const { voice, cost } of voicesOf(entry, auxiliaries, context.isQuery)) {
           const { word, form } = entry;
           const { elidedNoun } = entry;
-          const verbCost = 1 + match.cost + cost;
+          const verbCost = 1 + match.cost + cost + context.absenceCost(word);
           const verb = { word, form, voice, isNegated, start, end, cost: verbCost, pendingParticle, elidedNoun };
           const key = `${word.order} ${voice} ${end} ${isNegated} ${elidedNoun ?? ''}`;
           if (verb.cost < (cheapest.get(key)?.cost ?? Number.POSITIVE_INFINITY)) cheapest.set(key, verb);

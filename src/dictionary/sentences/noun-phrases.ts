@@ -130,7 +130,9 @@ function parseSimpleNouns(
 function parsePronoun(context: ParseContext, at: number, start: number): NounPhrase | undefined {
   const word = context.wordAt(at) ?? '';
   const span = { start, end: at + 1 };
-  if (playerPronouns.has(word)) {
+  // "my health", "health of mine"
+  const isMine = context.isQuery && word === 'mine' && context.wordAt(at - 1) === 'of';
+  if (playerPronouns.has(word) || isMine) {
     const player = playerPhrase(context, span);
     if (player) return player;
   }
@@ -201,7 +203,10 @@ function groupWords(
     byEnd.set(end, costs);
   }
   // Each word costs 1, so that "rocket launcher" is one word rather than two.
-  return [...byEnd].map(([end, costs]) => ({ words: sortCandidates(costs), end, cost: 1 }));
+  return [...byEnd].map(([end, costs]) => {
+    const words = sortCandidates(costs);
+    return { words, end, cost: 1 + Math.min(...words.map(({ word }) => context.absenceCost(word))) };
+  });
 }
 
 function sortCandidates(costs: Iterable<readonly [Word, number]>): WordCandidate[] {

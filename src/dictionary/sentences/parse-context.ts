@@ -1,5 +1,5 @@
 import type { Mention } from '../../events/statement.ts';
-import type { Dictionary } from '../dictionary.ts';
+import type { Dictionary, Word } from '../dictionary.ts';
 import { getLexicon, type Lexicon } from './lexicon.ts';
 import { numberValue, tokenize, type Token } from './tokenize.ts';
 
@@ -8,6 +8,7 @@ export const maxTokens = 400;
 const maxSentenceLength = 20_000;
 /** Bounds the work on sentences with exponentially many readings. */
 const maxSteps = 60_000;
+const ABSENCE_COST = 2;
 
 /** Options of {@link ParseContext}. */
 export interface ParseContextOptions {
@@ -25,6 +26,8 @@ export interface ParseContextOptions {
   readonly sessions?: readonly string[];
   /** Queries: what the screen shows in the logs, which may be named like a property: "laps" for "counter Laps". */
   readonly displays?: readonly Display[];
+  /** Queries: do the logs mention a word or one under it? */
+  readonly isMentioned?: ((word: Word) => boolean) | undefined;
 }
 
 /** A figure on the screen whose meaning no profile states, by its word (`counter`) and caption (`Laps`). */
@@ -56,6 +59,7 @@ export class ParseContext {
   furthest = 0;
   /** Descriptions of what could follow at `furthest`. */
   readonly expected = new Set<string>();
+  private readonly isMentioned: ((word: Word) => boolean) | undefined;
   private steps = 0;
   private readonly memo = new Map<string, unknown>();
 
@@ -72,6 +76,7 @@ export class ParseContext {
     this.names = options.names ?? [];
     this.sessions = options.sessions ?? [];
     this.displays = options.displays ?? [];
+    this.isMentioned = options.isMentioned;
     this.game = options.game;
     this.isQuery = options.isQuery ?? false;
   }
@@ -79,6 +84,26 @@ export class ParseContext {
   /** Is the work budget used up? */
   get isExhausted(): boolean {
     return this.steps > maxSteps;
+  }
+
+  /** Do the logs mention a word or one under it? Without logs, any word may be. */
+  mentions(word: Word): boolean {
+    return this.isMentioned === undefined || this.isMentioned(word);
+  }
+
+  /** What it costs that the logs do not mention a word: another reading is more likely meant. */
+  absenceCost(word: Word): number {
+    if (this.mentions(word)) return 0;
+    return word.kind === 'action' && this.longerActions(word).length > 0 ? 0 : ABSENCE_COST;
+  }
+
+  /** The actions of the logs whose name starts with that of an action: "save shot" for "save". */
+  longerActions(word: Word): readonly Word[] {
+    const { isMentioned } = this;
+    if (!isMentioned) return [];
+    return this.memoize(`longer ${word.id}`, () =>
+      this.dictionary.words('action').filter((each) => each.name.startsWith(`${word.name} `) && isMentioned(each)),
+    );
   }
 
   /** Takes a step of the work budget; false when it is used up. */

@@ -133,12 +133,13 @@ function singularsOf(text: string): readonly string[] {
 function parseProperties(context: ParseContext, start: number): (PropertyClause & { readonly head: TokenSpan })[] {
   const byEnd = new Map<number, WordCandidate[]>();
   for (const { entry, end, cost } of context.lexicon.find('property', context.tokens, start, context.game))
-    byEnd.set(end, [...(byEnd.get(end) ?? []), { word: entry.word, cost }]);
+    byEnd.set(end, [...(byEnd.get(end) ?? []), { word: entry.word, cost: cost + context.absenceCost(entry.word) }]);
   if (byEnd.size === 0) context.expect(start, 'a property');
   return [...byEnd].map(([end, words]) => {
     context.reach(end);
     const properties = words.toSorted((a, b) => a.cost - b.cost);
-    return { kind: 'property', properties, head: { start, end }, start, end, cost: 1 };
+    const absence = Math.min(...properties.map(({ word }) => context.absenceCost(word)));
+    return { kind: 'property', properties, head: { start, end }, start, end, cost: 1 + absence };
   });
 }
 

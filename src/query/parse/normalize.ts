@@ -41,7 +41,7 @@ const fillerPhrases = [
   'over all',
 ];
 
-const scopeNouns = asSet('match game video recording session clip log round vod');
+const scopeNouns = asSet('match game video recording session clip log round vod race');
 const scopeFollowers = asSet(
   'did do does was were is are have has had with by and or when while i that after before how who',
 );
@@ -109,6 +109,13 @@ const expansions: ReadonlyMap<string, readonly string[]> = new Map(
     itself: 'oneself',
     yourself: 'oneself',
     hp: 'health',
+    elim: 'kill',
+    elims: 'kills',
+    takedown: 'kill',
+    takedowns: 'kills',
+    cs: 'creep score',
+    pos: 'position',
+    ammo: 'ammunition',
   }).map(([written, words]) => [written, wordsOf(words)]),
 );
 
@@ -140,6 +147,22 @@ function paraphrase(tokens: readonly Token[]): readonly Token[] {
   return result;
 }
 
+const phraseBoundaries = asSet(
+  'is are was were am do does did have has had what which who when where how show list give get find me count of in on at to with by for from and or , many much number all every each that a an any some there between among',
+);
+
+/** "the lowest health of mine" is "my lowest health". */
+function ownPhrases(tokens: readonly Token[]): readonly Token[] {
+  const at = tokens.findIndex(({ lower }, i) => lower === 'of' && tokens[i + 1]?.lower === 'mine');
+  if (at < 1) return tokens;
+  const boundary = tokens.findLastIndex(({ lower }, i) => i < at && phraseBoundaries.has(lower));
+  const noun = tokens.slice(boundary + 1, at).filter(({ lower }) => lower !== 'the');
+  const mine = tokens[at + 1]!;
+  // "a kill of mine" is read as it stands.
+  if (noun.length < 2) return tokens;
+  return [...tokens.slice(0, boundary + 1), replaced(mine, 'my'), ...noun, ...tokens.slice(at + 2)];
+}
+
 /** Brings a question into the spelling that the grammar reads: contractions, fillers, punctuation, typing errors. */
 export function normalizeQuestion(
   sentence: string,
@@ -148,7 +171,7 @@ export function normalizeQuestion(
 ): NormalizedQuestion {
   const lexicon = getLexicon(dictionary);
   const expanded = tokenize(sentence).flatMap((token, i, all) => expand(token, all[i - 1], lexicon));
-  const tokens = paraphrase(dropFillers(expanded));
+  const tokens = ownPhrases(paraphrase(dropFillers(expanded)));
   const corrections: Correction[] = [];
   const known = new Set(names.flatMap((name) => name.toLowerCase().split(' ')));
   const corrected = tokens.flatMap((token, i) => {
@@ -188,11 +211,17 @@ function splitCompound(token: Token, { events }: Dictionary, lexicon: Lexicon): 
     const [first, second] = [lower.slice(0, at), lower.slice(at)];
     const pair = `${first} ${second}`;
     const isEvent = events.some(({ name }) => name === pair || `${name}s` === pair);
+    const parts = [replaced(token, first), replaced(token, second)];
+    // "pitstop"
+    const isWord = (['object', 'property', 'action'] as const).some((kind) =>
+      lexicon.find(kind, parts, 0).some(({ end, pendingParticle }) => end === 2 && pendingParticle === undefined),
+    );
     const isKnown =
       isEvent ||
+      isWord ||
       (first === 'kill' && /^(?:streaks?|count)$/.test(second)) ||
       (lexicon.knows(first) && /^(?:kills?|deaths?|frags?)$/.test(second));
-    if (isKnown) return [replaced(token, first), replaced(token, second)];
+    if (isKnown) return parts;
   }
   return undefined;
 }

@@ -1,9 +1,10 @@
-import type { Dictionary } from '../../dictionary/dictionary.ts';
+import type { Dictionary, Word } from '../../dictionary/dictionary.ts';
 import { type Display, maxTokens, ParseContext } from '../../dictionary/sentences/parse-context.ts';
 import { explainParseFailure, type SentenceIssue } from '../../dictionary/sentences/parse-errors.ts';
 import type { Token } from '../../dictionary/sentences/tokenize.ts';
 import type { WordId } from '../../events/statement.ts';
 import type { GroupKey, PropertyPattern, Query } from '../query.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 import { recordSpan } from '../source-spans.ts';
 import { parseConditions } from './conditions.ts';
 import { parseNounLists } from './noun-lists.ts';
@@ -33,6 +34,8 @@ export interface ParseQueryOptions {
   readonly sessions?: readonly string[] | undefined;
   /** What the screen shows in the logs, which may be asked about by its caption. */
   readonly displays?: readonly Display[] | undefined;
+  /** The words that the logs mention, which are more likely meant than others. */
+  readonly vocabulary?: Vocabulary | undefined;
 }
 
 /**
@@ -156,7 +159,7 @@ class BodyParser {
   }
 
   context(tokens: readonly Token[]): ParseContext {
-    const { game, names, sessions, displays } = this.options;
+    const { game, names, sessions, displays, vocabulary } = this.options;
     return new ParseContext(this.sentence, this.dictionary, {
       game,
       isQuery: true,
@@ -164,6 +167,7 @@ class BodyParser {
       ...(names && { names }),
       ...(sessions && { sessions }),
       ...(displays && { displays }),
+      ...(vocabulary && { isMentioned: (word: Word) => vocabulary.has(word) }),
     });
   }
 
@@ -181,7 +185,15 @@ class BodyParser {
     if (!best) return undefined;
     const [id] = 'property' in best.condition ? (best.condition as PropertyPattern).property : [];
     const isLowerBetter = (id !== undefined && this.dictionary.find(id, 'property')?.isLowerBetter) || false;
-    return { condition: best.condition, by: undefined, cost: best.cost, isLowerBetter };
+    return { condition: best.condition, by: undefined, cost: best.cost, isLowerBetter, hasWords: this.hasWords(id) };
+  }
+
+  private hasWords(id: WordId | undefined): boolean {
+    const { vocabulary } = this.options;
+    const property = id === undefined ? undefined : this.dictionary.find(id, 'property');
+    return (
+      property !== undefined && vocabulary !== undefined && vocabulary.has(property) && !vocabulary.isNumeric(property)
+    );
   }
 
   private parse(tokens: readonly Token[], isCount: boolean): (Body & { readonly cost: number }) | undefined {

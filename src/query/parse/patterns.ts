@@ -1,4 +1,4 @@
-import type { Dictionary, Word } from '../../dictionary/dictionary.ts';
+import { isOpen, type Dictionary, type Word } from '../../dictionary/dictionary.ts';
 import type { WordSlot } from '../../dictionary/format.ts';
 import {
   parseActionClauses,
@@ -30,6 +30,7 @@ import { numberValue } from '../../dictionary/sentences/tokenize.ts';
 import type { ActionPattern, Condition, MentionPattern, PropertyPattern, SlotPattern, ValuePattern } from '../query.ts';
 import { recordSpan } from '../source-spans.ts';
 import type { ParsedCondition } from './filters.ts';
+import { alternativesFor } from './alternatives.ts';
 import { parseNounLists } from './noun-lists.ts';
 import { ordinalValue } from './ordinals.ts';
 import { recordSubject } from './references.ts';
@@ -42,6 +43,7 @@ export function parsePatterns(context: ParseContext, at: number): ParsedConditio
     ...parsePropertyPatterns(context, at),
     ...parseGains(context, at),
     ...parseCompounds(context, at),
+    ...parseIncorporated(context, at),
     ...parseAchievements(context, at),
     ...parseAnything(context, at),
     ...parseMannerEvents(context, at),
@@ -53,16 +55,78 @@ export function parsePatterns(context: ParseContext, at: number): ParsedConditio
 const impossibleSlotCost = 50;
 
 function parseActionPatterns(context: ParseContext, at: number): ParsedCondition[] {
-  return parseActionClauses(context, at, parseNounLists).map((clause) => {
+  return parseActionClauses(context, at, parseNounLists).map((parsed) => {
+    const clause = asDestruction(context, parsed);
     const pattern = recordSubject(toAgentPattern(context, toActionPattern(context, clause), clause), clause);
     const extraCost =
-      (hasImpossibleSlot(context.dictionary, clause) ? impossibleSlotCost : 0) + (lacksRequiredObject(clause) ? 3 : 0);
+      (hasImpossibleSlot(context.dictionary, clause) ? impossibleSlotCost : 0) +
+      (lacksRequiredObject(clause) ? 3 : 0) +
+      (isThingActing(context, clause) ? 2 : 0);
     const condition = pattern.action.length === 1 && pattern.action[0] === 'use' ? orUsed(context, pattern) : pattern;
     return {
       condition: clause.verbs[0]!.isNegated ? { not: condition } : condition,
       end: clause.end,
       cost: clause.cost + extraCost,
     };
+  });
+}
+
+/** "towers I killed" are destroyed. */
+function asDestruction(context: ParseContext, clause: ActionClause): ActionClause {
+  const { dictionary } = context;
+  const [verb] = clause.verbs;
+  const destroy = verb?.word.id === 'kill' && clause.slots.object ? dictionary.find('destroy', 'action') : undefined;
+  if (!destroy || !hasImpossibleSlot(dictionary, clause)) return clause;
+  const changed = { ...clause, verbs: [{ ...verb!, word: destroy }], cost: clause.cost + 1 };
+  return hasImpossibleSlot(dictionary, changed) ? clause : changed;
+}
+
+/** "rounds won": what is done with a thing is more likely than what it does itself. */
+function isThingActing(context: ParseContext, { verbs, slots }: ActionClause): boolean {
+  const { voice, form, word } = verbs[0]!;
+  return (
+    voice === 'active' &&
+    (form === 'past' || form === 'participle') &&
+    slots.object === undefined &&
+    isOpen(word.slots.object) &&
+    slots.subject !== undefined &&
+    slots.subject.any.every((noun) => isInanimate(context, noun))
+  );
+}
+
+const linkWords = new Set('that which is are was were been being get got gets'.split(' '));
+const maxIncorporatedTokens = 2;
+
+/** Parses "goals scored by Silva", "cards that were played": the noun is a part of the action's name. */
+function parseIncorporated(context: ParseContext, start: number): ParsedCondition[] {
+  const { tokens, lexicon, game } = context;
+  let at = start;
+  while (['the', 'all', 'any', 'every', 'a', 'an'].includes(context.wordAt(at) ?? '')) at++;
+  return Array.from({ length: maxIncorporatedTokens }, (_, i) => at + i + 1).flatMap((nounEnd) => {
+    let verbAt = nounEnd;
+    while (linkWords.has(context.wordAt(verbAt) ?? '')) verbAt++;
+    const verb = tokens[verbAt];
+    if (verb?.kind !== 'word') return [];
+    const reordered = [verb, ...tokens.slice(at, nounEnd)];
+    return lexicon
+      .find('action', reordered, 0, game)
+      .filter(({ entry, end }) => end === reordered.length && (entry.form === 'past' || entry.form === 'participle'))
+      .flatMap(({ entry: { word }, cost }): ParsedCondition[] => {
+        const end = verbAt + 1;
+        const action = recordSpan([word.id], context, { start: at, end });
+        const whole = { condition: { action }, end, cost: 1 + cost + context.absenceCost(word) };
+        const by = context.skip(end, 'by');
+        const doers = by === undefined ? [] : parseNounLists(context, by, 'object');
+        context.reach(end);
+        return [
+          whole,
+          ...doers.map((list) => ({
+            condition: { action, subject: toSlotPattern(context, list, 'subject') },
+            end: list.end,
+            cost: whole.cost + list.cost,
+          })),
+        ];
+      });
   });
 }
 
@@ -336,7 +400,12 @@ function lacksRequiredObject({ verbs, slots }: ActionClause): boolean {
   return voice === 'active' && form === 'past' && !slots.object && word.slots.object.use === 'required';
 }
 
-function toActionPattern(context: ParseContext, { verbs, slots, amount, unit }: ActionClause): ActionPattern {
+function toActionPattern(context: ParseContext, { verbs, slots: given, amount, unit }: ActionClause): ActionPattern {
+  const isAnything = given.object?.any.every(({ words, name }) => words.length === 0 && name === undefined) ?? false;
+  const isLonger = isAnything && verbs.some(({ word }) => longerActions(context, word).length > 0);
+  // "how many did Silva score"
+  const { object, ...others } = given;
+  const slots: ActionClause['slots'] = isLonger ? others : { ...others, ...(object && { object }) };
   const patterns = (Object.entries(slots) as [WordSlot, NounList][]).map(([slot, list]) => {
     const redirected = slots.with ? slot : redirectInstruments(context.dictionary, slot, list);
     // "kills on Sarge"
@@ -345,7 +414,13 @@ function toActionPattern(context: ParseContext, { verbs, slots, amount, unit }: 
     return [target, toSlotPattern(context, list, target)] as const;
   });
   const actions = [
-    ...new Set(verbs.flatMap(({ word }) => [word.id, ...(slots.object ? [] : longerActions(context, word))])),
+    ...new Set(
+      verbs.flatMap(({ word }) => [
+        word.id,
+        ...(slots.object ? [] : longerActions(context, word)),
+        ...alternativesFor(context, word).map(({ id }) => id),
+      ]),
+    ),
   ];
   return {
     action: recordSpan(actions, context, { start: verbs[0]!.start, end: verbs.at(-1)!.end }),
@@ -355,10 +430,11 @@ function toActionPattern(context: ParseContext, { verbs, slots, amount, unit }: 
   };
 }
 
-/** "who scored" is about goals too: without an object, the actions that name it are meant. */
-function longerActions({ dictionary }: ParseContext, { name }: Word): readonly string[] {
-  if (name !== 'score') return [];
-  return dictionary
+/** "who scored" is about goals, "saves" about shots: without an object, the actions that name it are meant. */
+function longerActions(context: ParseContext, word: Word): readonly string[] {
+  const { name } = word;
+  if (name !== 'score') return context.mentions(word) ? [] : context.longerActions(word).map(({ id }) => id);
+  return context.dictionary
     .words('action')
     .filter((word) => word.name.startsWith(`${name} `))
     .map(({ id }) => id);
@@ -388,6 +464,7 @@ export function parsePropertyPatterns(context: ParseContext, at: number): Parsed
     ...parseChangePatterns(context, head),
     ...parseChangeNouns(context, head),
   ]);
+  patterns.push(...parseChangesOf(context, at));
   const to = adjectives.get(context.wordAt(at) ?? '');
   if (!to) return patterns;
   const adjectivePatterns = parsePropertyHeads(context, at + 1, parseNounLists).map((head) => ({
@@ -431,6 +508,17 @@ function parseChangeNouns(context: ParseContext, head: PropertyClause): ParsedCo
   if (!player) return [plain];
   const condition = toPropertyPattern(context, { ...head, subject: singleNoun(player) }, { change });
   return [plain, { condition, end: own!, cost: head.cost }];
+}
+
+/** Parses "drop of Kenta's health", "rise in score". */
+function parseChangesOf(context: ParseContext, at: number): ParsedCondition[] {
+  const noun = changeNouns.get(context.wordAt(at) ?? '');
+  const next = noun && (context.skip(at + 1, 'of') ?? context.skip(at + 1, 'in'));
+  if (next === undefined) return [];
+  return parsePropertyHeads(context, next, parseNounLists).map((head) => {
+    const change = numericDirection(noun, head.properties[0]!) ?? noun!;
+    return { condition: toPropertyPattern(context, head, { change }), end: head.end, cost: head.cost };
+  });
 }
 
 /** "low health": the limits are conventions, which `explainQuery` shows. */
@@ -656,18 +744,30 @@ function withWeapons(dictionary: Dictionary, noun: NounPhrase): NounPhrase {
     : { ...noun, words: [...noun.words, ...weapons.map((word) => ({ word, cost: 0 }))] };
 }
 
+/** "my teammate": logs name roles as seen by the player. */
+function isRoleOfPlayer({ dictionary }: ParseContext, { words, of }: NounPhrase): boolean {
+  const roles = ['teammate', 'opponent', 'enemy', 'team'];
+  return (
+    of?.words[0]?.word.id === 'player' &&
+    of.name === undefined &&
+    words.length > 0 &&
+    words.every(({ word }) => roles.some((role) => dictionary.isA(word.id, role, 'object')))
+  );
+}
+
 function toMentionPattern(context: ParseContext, noun: NounPhrase): MentionPattern {
   return {
     ...(noun.words.length > 0 && { words: toIds(context, noun.words, noun.head ?? noun) }),
     ...(noun.name !== undefined && { name: noun.name }),
     ...(noun.count !== undefined && { count: { min: noun.count, max: noun.count } }),
     ...(noun.range && { count: noun.range }),
-    ...(noun.of && { of: toMentionPattern(context, noun.of) }),
+    ...(noun.of && !isRoleOfPlayer(context, noun) && { of: toMentionPattern(context, noun.of) }),
   };
 }
 
 /** The ids of all words that share the spelling. */
 function toIds(context: ParseContext, words: readonly WordCandidate[], span: TokenSpan | undefined): readonly string[] {
-  const ids = words.map(({ word }) => word.id);
+  const others = words.flatMap(({ word }) => alternativesFor(context, word));
+  const ids = [...new Set([...words.map(({ word }) => word), ...others])].map(({ id }) => id);
   return span ? recordSpan(ids, context, span) : ids;
 }

@@ -11,7 +11,7 @@ import {
 } from './readings.ts';
 import { askedSlot, groupOf, isBareProperty, isEvent, ofPlayer, sameSubject } from './subjects.ts';
 import { declarative } from './word-order.ts';
-import { keyNouns, word } from './words.ts';
+import { keyNouns, word, substitute } from './words.ts';
 
 /** The query of a body and the groups at its end. */
 export const withGroups = ({ condition, by }: Body): Query => ({ find: condition, ...(by && { by }) });
@@ -64,6 +64,11 @@ export function streaks(body: Tokens, cost: number): readonly Reading[] {
 /** How many groups to keep. */
 export type Limit = Pick<Query, 'top' | 'bottom' | 'distinct'>;
 
+/** "which gun has the most kills" is asked of all weapons. */
+export function weaponsOf(noun: Tokens): Tokens {
+  return noun.length === 1 && /^guns?$/.test(noun[0]!.lower) ? [substitute('weapon', noun[0]!)] : noun;
+}
+
 /** Groups what a clause describes by what a noun names: "which weapon killed me most". */
 export function grouped(noun: Tokens, clauses: readonly Tokens[], limit: Limit, cost = 0): readonly Reading[] {
   const key = noun.length === 1 ? keyNouns.get(noun[0]!.lower) : undefined;
@@ -74,7 +79,7 @@ export function grouped(noun: Tokens, clauses: readonly Tokens[], limit: Limit, 
           reading([clause], ({ condition }) => ({ find: condition, by: [key], ...limit }), cost),
         )
       : nounReading(
-          [noun, clause],
+          [weaponsOf(noun), clause],
           (n, { condition }) => {
             const by = groupOf(n);
             return by && isEvent(condition) ? { find: condition, by: [by], ...limit } : undefined;

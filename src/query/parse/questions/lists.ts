@@ -20,6 +20,9 @@ export const listRules: readonly Rule[] = [
       grouped(tokens('n'), [[...c, word('with', tokens('n')[0]), ...tokens('n')], c], {}, 0.5),
     ),
   ),
+  rule(`what|which of whose:my|the|all|these <x> ${be} <y>`, ({ tokens, text }) =>
+    list([...(text('whose') === 'my' ? tokens('whose') : []), ...tokens('x'), ...tokens('y')]),
+  ),
   rule('what|which <n> <c>', ({ tokens }) => grouped(tokens('n'), [[...tokens('n'), ...tokens('c')]], {}, 1)),
   rule(`all|every|the? <x> that|which|who? who:i|we|you <v>`, ({ tokens }) =>
     anyOf(withObject(tokens('x'), [...tokens('who'), ...tokens('v')]), ({ tokens: body, cost }) =>

@@ -2,7 +2,7 @@ import { numberValue } from '../../../dictionary/sentences/tokenize.ts';
 import type { Query } from '../../query.ts';
 import { ordinalValue } from '../ordinals.ts';
 import { isPlain, list } from './answer-forms.ts';
-import { understanding, anyOf, ask, reading, type Rule, rule } from './readings.ts';
+import { understanding, anyOf, ask, reading, type Rule, rule, type Tokens } from './readings.ts';
 import { declarative } from './word-order.ts';
 import { asSubject, be, doing, having, ordinalWords } from './words.ts';
 
@@ -63,6 +63,16 @@ export const occurrenceRules: readonly Rule[] = [
     const body = text('who') === 'my' ? [...tokens('who'), ...tokens('x')] : tokens('x');
     return understanding(tokens('n'), list(body, -1, text('edge') === 'first' ? { first: number } : { last: number }));
   }),
+  // "who scored the first goal"
+  rule(`<a> the|his|her|their? own:my? n:${ordinalWords} <b>`, ({ tokens, text }) =>
+    isDirectQuestion(tokens('a'))
+      ? ask(
+          [...tokens('a'), ...tokens('own'), ...tokens('b')],
+          (query) => (isPlain(query) ? { ...query, ...nthOf(text('n')) } : undefined),
+          0.5,
+        )
+      : [],
+  ),
   rule('second|2nd|next to last <x>', ({ tokens }) => list(tokens('x'), -1, { nth: -2 })),
   rule('who:my? second-to-last|second-last|penultimate <x>', ({ tokens }) =>
     list([...tokens('who'), ...tokens('x')], -1, { nth: -2 }),
@@ -86,4 +96,13 @@ export const occurrenceRules: readonly Rule[] = [
 function nthOf(text: string): Partial<Query> {
   const number = text === 'finally' ? -1 : (ordinalValue(text) ?? 1);
   return number === 1 ? { first: 1 } : number === -1 ? { last: 1 } : { nth: number };
+}
+
+/** Is the ordinal after these tokens one of what is asked for, rather than of what it is related to? */
+function isDirectQuestion(tokens: Tokens): boolean {
+  const relations = /^(?:after|before|between|until|till|since|within|when|while|by|of|with|in|at|during)$/;
+  return (
+    /^(?:who|what|which|where|when)$/.test(tokens[0]!.lower) &&
+    !tokens.slice(1).some(({ lower }) => relations.test(lower))
+  );
 }

@@ -1,5 +1,5 @@
 import { numberValue } from '../../../dictionary/sentences/tokenize.ts';
-import { grouped, groupedByAsked, type Limit, limitOf } from './answer-forms.ts';
+import { grouped, groupedByAsked, type Limit, limitOf, weaponsOf } from './answer-forms.ts';
 import {
   understanding,
   anyOf,
@@ -177,6 +177,17 @@ export const rankingRules: readonly Rule[] = [
     'who:my|the? rank:best|deadliest|most_effective|most_successful|strongest|worst|least_effective <n>',
     ({ tokens, text }) => killsWith(tokens('n'), limitOf(text('rank'))),
   ),
+  rule(
+    `what|which <n> ${be} who:my|the rank:best|deadliest|most_effective|most_successful|strongest|worst|least_effective`,
+    ({ tokens, text }) => killsWith(tokens('n'), limitOf(text('rank'))),
+  ),
+  rule(
+    `what|which <n> ${doing} <s> get|make|have|score the_most_of|most_of my|his|her|their|the? <x> with|in|on|by`,
+    ({ tokens }) => grouped(tokens('n'), [[...owner(tokens('s')), ...tokens('x')]], { top: 1 }),
+  ),
+  rule(`with what|which <n> ${doing} <s> ${getting} ${rankNumber} <x>`, ({ tokens, text }) =>
+    grouped(tokens('n'), [[...owner(tokens('s')), ...tokens('x')]], limitOf(text('rank'))),
+  ),
   rule('who:my|the? top <k> <n> by_kills|by_frags?', ({ tokens }) => {
     const number = tokens('k').length === 1 ? numberValue(tokens('k')[0]) : undefined;
     return number === undefined ? [] : understanding(tokens('k'), killsWith(tokens('n'), { top: number }));
@@ -205,7 +216,7 @@ export const rankingRules: readonly Rule[] = [
 /** What one uses: what fills a slot of one's actions. */
 function usage(noun: Tokens, limit: Limit): readonly Reading[] {
   return nounReading(
-    [noun],
+    [weaponsOf(noun)],
     (body) => {
       const by = groupOf(body);
       if (!by || !('word' in by)) return undefined;
@@ -217,7 +228,7 @@ function usage(noun: Tokens, limit: Limit): readonly Reading[] {
 
 function killsWith(noun: Tokens, limit: Limit): readonly Reading[] {
   return nounReading(
-    [noun, phrase('my kills', noun[0])],
+    [weaponsOf(noun), phrase('my kills', noun[0])],
     (body, { condition }) => {
       const by = groupOf(body);
       return by && { find: condition, by: [by], ...limit };

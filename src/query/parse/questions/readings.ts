@@ -9,6 +9,8 @@ export interface Body {
   readonly by: readonly GroupKey[] | undefined;
   /** Of a property: are lower values better? */
   readonly isLowerBetter?: boolean;
+  /** Of a property: do the logs only have words as its values? */
+  readonly hasWords?: boolean;
 }
 
 /** A way to read a question: the parts to parse, and the query that they make. */

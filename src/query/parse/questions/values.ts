@@ -1,8 +1,10 @@
+import { verbForms } from '../../../dictionary/inflection.ts';
+import { inHand } from './word-order.ts';
 import type { ActionPattern, Condition, PropertyPattern, Query } from '../../query.ts';
 import { extremeOf, stateAt, stateWhen, takeOf } from './answer-forms.ts';
 import { ask, propertyReading, type Reading, type Rule, rule, type Tokens, reading } from './readings.ts';
 import { isBareProperty, isEvent, isProperty, ofPlayer, isReading } from './subjects.ts';
-import { substitute, be, doing, extremes, having, phrase, word, owner, asSubject } from './words.ts';
+import { be, doing, extremes, having, phrase, word, owner, asSubject } from './words.ts';
 
 /** Values of properties: at a time, at an event, highest and lowest. */
 export const valueRules: readonly Rule[] = [
@@ -37,6 +39,13 @@ export const valueRules: readonly Rule[] = [
   rule('<p> when|whenever|as|right_before|just_before|at_the_moment|every_time|each_time <c>', ({ tokens }) =>
     stateWhen(tokens('p'), tokens('c')),
   ),
+  // "how many days did I survive" is the property "days survived".
+  rule(`how_many|how_much <n> ${doing} <s> <v>`, ({ tokens }) => {
+    const [verb, ...more] = tokens('v');
+    if (more.length > 0) return [];
+    const property = [...owner(tokens('s')), ...tokens('n'), substitute(verbForms(verb!.lower).past, verb!)];
+    return stateAt(property, 'end', 1);
+  }),
   rule('how_many|number_of|what|which <p>', ({ tokens }) => captionAtEnd(tokens('p'))),
   rule(`what|how_much|how_many|how_high|which ${be} <p>`, ({ tokens }) => stateAt(tokens('p'), 'end')),
   rule(`what <p> ${doing}|${having} <s> have|end_with|end_up_with|finish_with|end_on|finish_on`, ({ tokens }) =>
@@ -63,6 +72,22 @@ export const valueRules: readonly Rule[] = [
   rule(
     `the|my? how:${extremes} <p> that? who:i|we had|have|reached|got|ever_had|have_had|achieved|got_to`,
     ({ tokens, text }) => extremeValue([word('my', tokens('p')[0]), ...tokens('p')], text('how')),
+  ),
+  rule(
+    `the|my? how:${extremes} <p> that? who:i|we drove|ran|set|posted|reached|recorded|hit|managed|made|did`,
+    ({ tokens, text }) => extremeValue([word('my', tokens('p')[0]), ...tokens('p')], text('how')),
+  ),
+  rule('biggest|largest|hardest|heaviest|worst hit|blow|damage <s> took|taken|takes|suffered|received', ({ tokens }) =>
+    biggestChange([...asSubject(tokens('s')), ...phrase('take damage', tokens('s')[0])]),
+  ),
+  // Where one came in.
+  rule(`where|how_high ${doing} <s> finish|place|rank|come|end_up|end`, ({ tokens }) => finalRank(tokens('s'))),
+  rule(
+    `what|which place|position|rank|spot|placement ${doing} <s> finish|end|end_up|come|get|finish_up in|on|at?`,
+    ({ tokens }) => finalRank(tokens('s')),
+  ),
+  rule('who:my|the? final|last|end|finishing place|position|spot|standing', ({ tokens }) =>
+    finalRank([word('i', tokens('who')[0])]),
   ),
   rule(`what|how ${be} the? how:${extremes} <p>`, ({ tokens, text }) => extremeValue(tokens('p'), text('how'))),
   rule(`what|how ${be} my how:${extremes} <p>`, ({ tokens, text }) =>
@@ -118,19 +143,12 @@ export const valueRules: readonly Rule[] = [
   ),
 ];
 
-/** What one holds is the property "weapon", whatever one calls it. */
-function inHand(noun: Tokens): Tokens {
-  return noun.length === 1 && /^(?:guns?|weapons?|firearm|item|thing)$/.test(noun[0]!.lower)
-    ? [substitute('weapon', noun[0]!)]
-    : noun;
-}
-
 /** "highest health" is the value; "biggest health loss" is the event. */
 function extremeValue(body: Tokens, how: string): readonly Reading[] {
   const take = takeOf(how);
   return [
-    ...propertyReading([body], ({ condition, isLowerBetter }) => {
-      if (!isBareProperty(condition)) return undefined;
+    ...propertyReading([body], ({ condition, isLowerBetter, hasWords }) => {
+      if (!isBareProperty(condition) || hasWords) return undefined;
       const better = /best/.test(how)
         ? isLowerBetter
           ? 'lowest'
@@ -182,4 +200,8 @@ function captionAtEnd(property: Tokens): readonly Reading[] {
     ...each,
     build: (...bodies) => (isReading(bodies[0]!.condition) ? each.build(...bodies) : undefined),
   }));
+}
+
+function finalRank(subject: Tokens): readonly Reading[] {
+  return stateAt([...owner(subject), word('rank', subject[0])], 'end', -1);
 }

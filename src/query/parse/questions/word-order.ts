@@ -1,5 +1,5 @@
 import type { Tokens } from './readings.ts';
-import { achievementVerbs, asSubject, beForms, doForms, haveForms, word, owner } from './words.ts';
+import { achievementVerbs, asSubject, beForms, doForms, haveForms, word, owner, substitute } from './words.ts';
 
 const maxSubjectTokens = 5;
 
@@ -11,6 +11,13 @@ export function declarative(tokens: Tokens): readonly Tokens[] {
   if (!haveForms.has(first.lower) && !beForms.has(first.lower)) return [asSubject(tokens)];
   const ends = Array.from({ length: Math.min(maxSubjectTokens, rest.length) }, (_, i) => i + 1);
   return ends.map((end) => [...asSubject(rest.slice(0, end)), first, ...rest.slice(end)]);
+}
+
+/** What one holds is a weapon, whatever one calls it. */
+export function inHand(noun: Tokens): Tokens {
+  return noun.length === 1 && /^(?:guns?|weapons?|firearm|item|thing)$/.test(noun[0]!.lower)
+    ? [substitute('weapon', noun[0]!)]
+    : noun;
 }
 
 /** A clause in which what was asked for stands at its place. */
