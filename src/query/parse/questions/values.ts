@@ -4,7 +4,7 @@ import type { ActionPattern, Condition, PropertyPattern, Query } from '../../que
 import { extremeOf, stateAt, stateWhen, takeOf } from './answer-forms.ts';
 import { ask, propertyReading, type Reading, type Rule, rule, type Tokens, reading } from './readings.ts';
 import { isBareProperty, isEvent, isProperty, ofPlayer, isReading } from './subjects.ts';
-import { be, doing, extremes, having, phrase, word, owner, asSubject } from './words.ts';
+import { substitute, be, doing, extremes, having, phrase, word, owner, asSubject } from './words.ts';
 
 /** Values of properties: at a time, at an event, highest and lowest. */
 export const valueRules: readonly Rule[] = [
