@@ -10,6 +10,8 @@ export class Vocabulary {
     object: new Set(),
     property: new Set(),
   };
+  /** The words as mentioned, without those above them. */
+  private readonly leaves = new Set<Word>();
   private readonly numeric = new Set<Word>();
   private readonly dictionary: Dictionary;
 
@@ -42,6 +44,11 @@ export class Vocabulary {
     return this.numeric.has(property);
   }
 
+  /** Can the logs be grouped by a word, as they mention several words under it, or others than itself? */
+  hasGroups(word: Word): boolean {
+    return this.dictionary.descendants(word.id, word.kind).some((each) => each !== word && this.leaves.has(each));
+  }
+
   private addValue(value: PropertyValue | undefined): void {
     if (typeof value === 'object') this.addSlot(value, 'object');
   }
@@ -57,6 +64,8 @@ export class Vocabulary {
 
   private add(id: string, kind: WordKind): void {
     const known = this.mentioned[kind];
+    const own = this.dictionary.find(id, kind);
+    if (own) this.leaves.add(own);
     for (let word = this.dictionary.find(id, kind); word && !known.has(word); word = word.parent) {
       known.add(word);
       // Whoever kills makes somebody die.

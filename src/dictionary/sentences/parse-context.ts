@@ -97,6 +97,17 @@ export class ParseContext {
     return word.kind === 'action' && this.longerActions(word).length > 0 ? 0 : ABSENCE_COST;
   }
 
+  /** The actions of the logs named by one of some verbs and a noun: "perform combo". */
+  lightActions(verbs: ReadonlySet<string>): readonly Word[] {
+    const { isMentioned } = this;
+    if (!isMentioned) return [];
+    return this.memoize('light actions', () =>
+      this.dictionary
+        .words('action')
+        .filter((each) => verbs.has(each.name.split(' ')[0]!) && each.name.includes(' ') && isMentioned(each)),
+    );
+  }
+
   /** The actions of the logs whose name starts with that of an action: "save shot" for "save". */
   longerActions(word: Word): readonly Word[] {
     const { isMentioned } = this;

@@ -134,6 +134,9 @@ function parseProperties(context: ParseContext, start: number): (PropertyClause 
   const byEnd = new Map<number, WordCandidate[]>();
   for (const { entry, end, cost } of context.lexicon.find('property', context.tokens, start, context.game))
     byEnd.set(end, [...(byEnd.get(end) ?? []), { word: entry.word, cost: cost + context.absenceCost(entry.word) }]);
+  // "highest armor value"
+  for (const [end, words] of context.isQuery ? [...byEnd] : [])
+    if (['value', 'values'].includes(context.wordAt(end) ?? '') && !byEnd.has(end + 1)) byEnd.set(end + 1, words);
   if (byEnd.size === 0) context.expect(start, 'a property');
   return [...byEnd].map(([end, words]) => {
     context.reach(end);

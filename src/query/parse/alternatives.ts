@@ -18,6 +18,7 @@ const propertyAlternatives: Readonly<Record<string, readonly string[]>> = {
 
 const opponents = ['opponent'];
 const objectAlternatives: Readonly<Record<string, readonly string[]>> = {
+  'storm circle': ['battle-royale:safe zone'],
   car: opponents,
   driver: opponents,
   racer: opponents,

@@ -223,6 +223,11 @@ const soonSeconds = 5;
 function parseDistance(context: ParseContext, at: number): { seconds: number; end: number } | undefined {
   if (soonAdverbs.has(context.wordAt(at) ?? '')) return { seconds: soonSeconds, end: at + 1 };
   const start = [
+    'in the first',
+    'within the first',
+    'during the first',
+    'in the last',
+    'within the last',
     'in the',
     'within the',
     'less than',

@@ -66,7 +66,10 @@ function parseTimeFilter(context: ParseContext, at: number): Filter | undefined 
       end: time.end,
     };
   }
-  return parseEdgeFilter(context, at) ?? parseMinuteFilter(context, at);
+  const edge = parseEdgeFilter(context, at);
+  // "in the first 10 s after my respawn" is a distance.
+  const isDistance = edge && ['after', 'before', 'of', 'following'].includes(context.wordAt(edge.end) ?? '');
+  return isDistance ? undefined : (edge ?? parseMinuteFilter(context, at));
 }
 
 const minuteOrdinals = 'first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ');
@@ -197,7 +200,13 @@ export function parseDuration(context: ParseContext, at: number): ParsedSeconds 
   }
   const unit = word.length > 1 ? secondsPerUnit.get(word) : undefined;
   if (number === undefined && unit !== undefined) return { seconds: unit, end: at + 1 };
-  if (word === 'a' && nextUnit !== undefined) return { seconds: nextUnit, end: at + 2 };
+  // "half a minute", "half minute"
+  const half =
+    word === 'half' ? context.wordAt(context.skip(at + 1, 'a') ?? context.skip(at + 1, 'an') ?? at + 1) : undefined;
+  const halfUnit = half === undefined ? undefined : secondsPerUnit.get(half);
+  if (halfUnit !== undefined)
+    return { seconds: halfUnit / 2, end: (context.wordAt(at + 1) === half ? at + 1 : at + 2) + 1 };
+  if ((word === 'a' || word === 'an') && nextUnit !== undefined) return { seconds: nextUnit, end: at + 2 };
   const seconds = parseClock(word);
   return seconds === undefined ? undefined : { seconds, end: at + 1 };
 }
@@ -214,7 +223,8 @@ function parseTime(context: ParseContext, at: number): ParsedSeconds | undefined
   const mark = parseMark(context, first) ?? parseNumbered(context, first);
   if (mark) return mark;
   const number = numberValue(context.tokens[at]);
-  if (number === undefined && !/^\d/.test(context.wordAt(at) ?? '')) return undefined;
+  const isArticle = ['a', 'an', 'half'].includes(context.wordAt(at) ?? '');
+  if (number === undefined && !isArticle && !/^\d/.test(context.wordAt(at) ?? '')) return undefined;
   const time = parseDuration(context, at);
   if (!time) return undefined;
   const into = context.skip(time.end, 'in') ?? context.skip(time.end, 'into it');

@@ -31,6 +31,10 @@ const asSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 const fillerPhrases = [
   'managed to',
+  'at all',
+  'at any point',
+  'at some point',
+  'even once',
   'manage to',
   'so far',
   'in total',
@@ -109,6 +113,8 @@ const expansions: ReadonlyMap<string, readonly string[]> = new Map(
     itself: 'oneself',
     yourself: 'oneself',
     hp: 'health',
+    ko: 'knockout',
+    kos: 'knockouts',
     elim: 'kill',
     elims: 'kills',
     takedown: 'kill',
@@ -155,7 +161,9 @@ const phraseBoundaries = asSet(
 function ownPhrases(tokens: readonly Token[]): readonly Token[] {
   const at = tokens.findIndex(({ lower }, i) => lower === 'of' && tokens[i + 1]?.lower === 'mine');
   if (at < 1) return tokens;
-  const boundary = tokens.findLastIndex(({ lower }, i) => i < at && phraseBoundaries.has(lower));
+  const boundary = tokens.findLastIndex(
+    (token, i) => i < at && (phraseBoundaries.has(token.lower) || numberValue(token) !== undefined),
+  );
   const noun = tokens.slice(boundary + 1, at).filter(({ lower }) => lower !== 'the');
   const mine = tokens[at + 1]!;
   // "a kill of mine" is read as it stands.

@@ -202,7 +202,7 @@ class BodyParser {
     const context = this.context(tokens);
     let best: (Body & { readonly cost: number }) | undefined;
     for (const { condition, end, cost } of parseConditions(context, 0)) {
-      const groups = parseGroups(context, end, isCount);
+      const groups = parseGroups(context, end, isCount, this.options.vocabulary);
       if (groups?.end !== context.tokens.length) continue;
       if (best && cost + groups.cost >= best.cost) continue;
       best = { condition, by: groups.by, cost: cost + groups.cost };
@@ -221,7 +221,12 @@ interface ParsedGroups {
 }
 
 /** Parses what follows the condition: "by weapon", "per session". */
-function parseGroups(context: ParseContext, at: number, isCount: boolean): ParsedGroups | undefined {
+function parseGroups(
+  context: ParseContext,
+  at: number,
+  isCount: boolean,
+  vocabulary: Vocabulary | undefined,
+): ParsedGroups | undefined {
   if (at === context.tokens.length) return { end: at, cost: 0 };
   const start =
     context.skip(at, 'grouped by') ??
@@ -235,7 +240,7 @@ function parseGroups(context: ParseContext, at: number, isCount: boolean): Parse
   let next: number | undefined = start;
   let end = start;
   while (next !== undefined) {
-    const group = parseGroup(context, next);
+    const group = parseGroup(context, next, vocabulary);
     // "kills by opponent" names who did it; only after "count" are they groups.
     if (!group || (isByAlone && isCharacter(context.dictionary, group.key))) {
       context.expect(next, 'what to group by');
@@ -271,7 +276,11 @@ const groupKeys: ReadonlyMap<string, GroupKey> = new Map<string, GroupKey>([
   ['recording', { key: 'session' }],
 ]);
 
-function parseGroup(context: ParseContext, at: number): { key: GroupKey; end: number } | undefined {
+function parseGroup(
+  context: ParseContext,
+  at: number,
+  vocabulary: Vocabulary | undefined,
+): { key: GroupKey; end: number } | undefined {
   const key = groupKeys.get(context.wordAt(at) ?? '');
   if (key) return { key, end: at + 1 };
   const list = parseNounLists(context, at, 'object').find(
@@ -282,6 +291,9 @@ function parseGroup(context: ParseContext, at: number): { key: GroupKey; end: nu
   const ids = noun.words.map(({ word }) => word.id);
   // "kills by player", "kills by railgun": a single value makes no groups, so the phrase fills a slot.
   if (ids.every((id) => hasSingleValue(context.dictionary, id))) return undefined;
+  // "deaths by rocket", where the logs mention nothing under it.
+  const isItem = ids.every((id) => id !== 'weapon' && id !== 'item' && context.dictionary.isA(id, 'item', 'object'));
+  if (isItem && vocabulary && !noun.words.some(({ word }) => vocabulary.hasGroups(word))) return undefined;
   return { key: { word: recordSpan(ids, context, noun.head ?? noun) }, end: list.end };
 }
 

@@ -36,6 +36,8 @@ import { ordinalValue } from './ordinals.ts';
 import { recordSubject } from './references.ts';
 import { hasImpossibleSlot } from './slot-compatibility.ts';
 
+const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
 /** Parses the conditions about one statement that start at a token. */
 export function parsePatterns(context: ParseContext, at: number): ParsedCondition[] {
   return [
@@ -44,6 +46,7 @@ export function parsePatterns(context: ParseContext, at: number): ParsedConditio
     ...parseGains(context, at),
     ...parseCompounds(context, at),
     ...parseIncorporated(context, at),
+    ...parseActionNouns(context, at),
     ...parseAchievements(context, at),
     ...parseAnything(context, at),
     ...parseMannerEvents(context, at),
@@ -76,7 +79,8 @@ function asDestruction(context: ParseContext, clause: ActionClause): ActionClaus
   const { dictionary } = context;
   const [verb] = clause.verbs;
   const destroy = verb?.word.id === 'kill' && clause.slots.object ? dictionary.find('destroy', 'action') : undefined;
-  if (!destroy || !hasImpossibleSlot(dictionary, clause)) return clause;
+  const isMentioned = clause.slots.object?.any.every(({ words }) => words.some(({ word }) => context.mentions(word)));
+  if (!destroy || !isMentioned || !hasImpossibleSlot(dictionary, clause)) return clause;
   const changed = { ...clause, verbs: [{ ...verb!, word: destroy }], cost: clause.cost + 1 };
   return hasImpossibleSlot(dictionary, changed) ? clause : changed;
 }
@@ -92,6 +96,37 @@ function isThingActing(context: ParseContext, { verbs, slots }: ActionClause): b
     slots.subject !== undefined &&
     slots.subject.any.every((noun) => isInanimate(context, noun))
   );
+}
+
+// "goals scored", "card draws"
+const incorporatingForms: ReadonlySet<string> = new Set(['past', 'participle', 'third']);
+
+const lightVerbs = wordSet('perform make commit score take do have land get draw achieve execute');
+
+/** Parses "combos", "my combos" where the logs state that somebody performs a combo. */
+function parseActionNouns(context: ParseContext, start: number): ParsedCondition[] {
+  const isOwn = context.wordAt(start) === 'my';
+  const at = isOwn ? start + 1 : start;
+  const word = context.wordAt(at);
+  if (word === undefined) return [];
+  return context.lightActions(lightVerbs).flatMap((action): ParsedCondition[] => {
+    const noun = action.name.slice(action.name.indexOf(' ') + 1);
+    const end = [noun, pluralOf(noun)].map((each) => context.skip(at, each)).find((each) => each !== undefined);
+    if (end === undefined) return [];
+    const ids = recordSpan([action.id], context, { start: at, end });
+    const make = (subject: SlotPattern | undefined, last: number, cost: number): ParsedCondition => ({
+      condition: { action: ids, ...(subject && { subject }) },
+      end: last,
+      cost,
+    });
+    if (isOwn) return [make({ any: [{ words: ['player'] }] }, end, 2)];
+    const by = context.skip(end, 'by') ?? context.skip(end, 'of');
+    const doers = by === undefined ? [] : parseNounLists(context, by, 'object');
+    return [
+      make(undefined, end, 1),
+      ...doers.map((list) => make(toSlotPattern(context, list, 'subject'), list.end, 1 + list.cost)),
+    ];
+  });
 }
 
 const linkWords = new Set('that which is are was were been being get got gets'.split(' '));
@@ -110,7 +145,7 @@ function parseIncorporated(context: ParseContext, start: number): ParsedConditio
     const reordered = [verb, ...tokens.slice(at, nounEnd)];
     return lexicon
       .find('action', reordered, 0, game)
-      .filter(({ entry, end }) => end === reordered.length && (entry.form === 'past' || entry.form === 'participle'))
+      .filter(({ entry: { form }, end }) => end === reordered.length && incorporatingForms.has(form))
       .flatMap(({ entry: { word }, cost }): ParsedCondition[] => {
         const end = verbAt + 1;
         const action = recordSpan([word.id], context, { start: at, end });
@@ -308,7 +343,13 @@ function parseMannerNouns(
           context.skip(at, name.replace(/ attack$| hit$/, '')));
     if (end === undefined) return [];
     return [
-      { any: [{ words: [{ word, cost: 0 }], start: at, end, cost: 1 }], except: [], end, cost: 1, isManner: true },
+      {
+        any: [{ words: [{ word, cost: 0 }], start: at, end, cost: 1 }],
+        except: [],
+        end,
+        cost: 1 + context.absenceCost(word),
+        isManner: true,
+      },
     ];
   });
 }
@@ -436,7 +477,7 @@ function longerActions(context: ParseContext, word: Word): readonly string[] {
   if (name !== 'score') return context.mentions(word) ? [] : context.longerActions(word).map(({ id }) => id);
   return context.dictionary
     .words('action')
-    .filter((word) => word.name.startsWith(`${name} `))
+    .filter((each) => each.name.startsWith(`${name} `))
     .map(({ id }) => id);
 }
 
@@ -612,7 +653,6 @@ function toValuePattern(context: ParseContext, value: ParsedValue): ValuePattern
   return { any: value.nouns.any.map((noun) => toMentionPattern(context, noun)) };
 }
 
-const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 const lossVerbs = wordSet('loses lose lost losing uses use used using spends spend spent spending wastes waste wasted');
 const gainVerbs = wordSet('gains gain gained gaining regains regained recovers recovered');
 const takeVerbs = wordSet('takes take took taken taking suffers suffer suffered suffering');
@@ -629,6 +669,8 @@ export function parseGains(context: ParseContext, at: number): ParsedCondition[]
 function parseGainsAfter(context: ParseContext, start: number, subject: NounList | undefined): ParsedCondition[] {
   const at = subject && gainAuxiliaries.has(context.wordAt(start) ?? '') ? start + 1 : start;
   const verb = context.wordAt(at) ?? '';
+  const climbing = parseClimbing(context, at, subject);
+  if (climbing.length > 0) return climbing;
   const isTaking = takeVerbs.has(verb);
   const change = isTaking || lossVerbs.has(verb) ? 'drops' : gainVerbs.has(verb) ? 'rises' : undefined;
   if (!change) return [];
@@ -639,7 +681,9 @@ function parseGainsAfter(context: ParseContext, start: number, subject: NounList
     const unit = range && parseNouns(context, end).find((noun) => context.wordAt(noun.end) === 'of');
     const article = ['a', 'an', 'one', 'some'].includes(context.wordAt(end) ?? '') ? end + 1 : end;
     const next = unit ? unit.end + 1 : article;
-    const heads = isTaking ? parseDamage(context, next) : parsePropertyHeads(context, next, parseNounLists);
+    const heads = isTaking
+      ? parseDamage(context, next)
+      : [...parsePropertyHeads(context, next, parseNounLists), ...parsePlaces(context, next)];
     return heads
       .filter((head) => !head.subject || (head.isCaption && (!subject || isPlayerAlone(subject))))
       .map((head) => ({
@@ -651,6 +695,45 @@ function parseGainsAfter(context: ParseContext, start: number, subject: NounList
         end: head.end,
         cost: (subject?.cost ?? 0) + head.cost + 1,
       }));
+  });
+}
+
+function rankHead(context: ParseContext, start: number, end: number): PropertyClause[] {
+  const word = context.dictionary.find('rank', 'property');
+  if (!word || !context.mentions(word)) return [];
+  context.reach(end);
+  return [{ kind: 'property', properties: [{ word, cost: 0 }], head: { start, end }, start, end, cost: 1 }];
+}
+
+const places = wordSet('place places position positions spot spots rank ranks');
+
+/** Parses "places" in "gain two places". */
+function parsePlaces(context: ParseContext, at: number): PropertyClause[] {
+  return places.has(context.wordAt(at) ?? '') ? rankHead(context, at, at + 1) : [];
+}
+
+const climbs = ['move up', 'moves up', 'moved up', 'climb', 'climbs', 'climbed', 'advance', 'advances', 'advanced'];
+const fallsBack = [
+  'drop back',
+  'drops back',
+  'dropped back',
+  'fall back',
+  'falls back',
+  'fell back',
+  'move down',
+  'moved down',
+];
+
+/** Parses "moved up", "dropped back": the rank changes. */
+function parseClimbing(context: ParseContext, at: number, subject: NounList | undefined): ParsedCondition[] {
+  return [...climbs, ...fallsBack].flatMap((phrase) => {
+    const end = context.skip(at, phrase);
+    const [head] = end === undefined ? [] : rankHead(context, at, end);
+    if (!head || end === undefined) return [];
+    const change = numericDirection(climbs.includes(phrase) ? 'improves' : 'worsens', head.properties[0]!)!;
+    const condition = toPropertyPattern(context, { ...head, ...(subject && { subject }) }, { change });
+    const last = ['in the ranking', 'in the rankings', 'in rank', 'the ranking'].map((each) => context.skip(end, each));
+    return [{ condition, end: last.find((each) => each !== undefined) ?? end, cost: (subject?.cost ?? 0) + 1 }];
   });
 }
 

@@ -41,7 +41,7 @@ export const amountRules: readonly Rule[] = [
   rule(`how_many <p> ${doing}|${having} <s> use|used|use_up|spend|spent|lose|lost <r*>`, ({ tokens }) =>
     captionSums([...asSubject(tokens('s')), word('lose', tokens('p')[0]), ...tokens('p')], tokens('r')),
   ),
-  rule(`how_much ${doing} <c>`, ({ tokens }) => sums(tokens('c'), 0.5)),
+  rule(`how_much|how_far ${doing} <c>`, ({ tokens }) => sums(tokens('c'), 0.5)),
   rule(`how_much|how_many <p> who:${be} <v>`, ({ tokens }) =>
     sums([...tokens('p'), ...tokens('who'), ...tokens('v')], 0.5),
   ),
@@ -63,6 +63,10 @@ export const amountRules: readonly Rule[] = [
   rule(`who:my? ${sumWords} <p> ${gaining} <r*>`, ({ tokens }) => {
     const { whose, rest, by } = agentOf(tokens('r'), tokens('who'));
     return understanding(by, changeSums([...whose, word('gain', whose[0]), ...tokens('p')], rest));
+  }),
+  rule('who:my? total|overall? healing|healing_done|health_healed|health_restored <r*>', ({ tokens }) => {
+    const { whose, rest, by } = agentOf(tokens('r'), tokens('who'));
+    return understanding(by, changeSums([...whose, ...phrase('gain health', whose[0])], rest));
   }),
   rule('sum|total of <x>', ({ tokens }) =>
     propertyReading([tokens('x')], ({ condition: find }) =>

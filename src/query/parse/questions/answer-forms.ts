@@ -48,7 +48,7 @@ export function list(body: Tokens, cost = 0, limits: Partial<Query> = {}): reado
 export function streaks(body: Tokens, cost: number): readonly Reading[] {
   return body.flatMap((token, at) => {
     if (token.lower !== 'without' || at === 0 || at === body.length - 1) return [];
-    const rest = body.slice(at + 1);
+    const rest = /^(?:a|an|any|the)$/.test(body[at + 1]!.lower) ? body.slice(at + 2) : body.slice(at + 1);
     return understanding(
       [token],
       reading(

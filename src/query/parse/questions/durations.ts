@@ -12,6 +12,9 @@ export const durationRules: readonly Rule[] = [
   ),
   rule(`how_long ${be} it until|before|till|to <c>`, ({ tokens }) => firstTime(tokens('c'))),
   rule('how_long|how_much_time|time until|till|before|to <c>', ({ tokens }) => firstTime(tokens('c'))),
+  rule('how_far|how_long in|into the_match|the_game|the_race|the_video|it? is|was <x>', ({ tokens }) =>
+    firstTime(tokens('x')),
+  ),
   rule('how_far in|into the_match|the_game? who:do|does|did|was|is <c>', ({ tokens }) =>
     firstTime([...tokens('who'), ...tokens('c')]),
   ),
@@ -85,7 +88,11 @@ function firstTime(clause: Tokens): readonly Reading[] {
 }
 
 /** "between my first and second kill", "between respawn and death", "between kills" */
-function between(tokens: Tokens, take: Take): readonly Reading[] {
+function between(all: Tokens, take: Take): readonly Reading[] {
+  // "between two kills", "between consecutive kills"
+  const isPair = /^(?:two|2|consecutive|successive)$/.test(all[0]?.lower ?? '');
+  if (isPair) return understanding(all.slice(0, 1), between(all.slice(1), take));
+  const tokens = all;
   const and = tokens.findIndex(({ lower }) => lower === 'and');
   if (and < 0) return measured(tokens, 'gap', take === 'each' ? 'average' : take);
   const [left, right] = [tokens.slice(0, and), tokens.slice(and + 1)];

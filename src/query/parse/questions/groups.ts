@@ -8,6 +8,7 @@ import { anyone, keyNouns, word } from './words.ts';
 /** "kills with each weapon", "break down kills by weapon". */
 export const groupRules: readonly Rule[] = [
   rule('<q> with|for|in|on|by|from|against|to|at|per each|every <n>', ({ tokens }) => byEach(tokens('q'), tokens('n'))),
+  rule('<q> by|per <n> type|kind|types|kinds', ({ tokens }) => byEach(tokens('q'), tokens('n'))),
   rule('break_down|breakdown_of|breakdown_for|split|group <q> by|per|into <n>', ({ tokens }) =>
     byEach(tokens('q'), tokens('n')),
   ),

@@ -1,7 +1,8 @@
+import { isEvent } from './subjects.ts';
 import { grouped, list } from './answer-forms.ts';
 import { anyOf, type Rule, rule } from './readings.ts';
 import { declarative, withObject } from './word-order.ts';
-import { be, doing, having, word, asSubject } from './words.ts';
+import { be, doing, having, word, asSubject, owner } from './words.ts';
 
 /** "which weapons did I use", "what happened", "by whom was I killed". */
 export const listRules: readonly Rule[] = [
@@ -20,13 +21,26 @@ export const listRules: readonly Rule[] = [
       grouped(tokens('n'), [[...c, word('with', tokens('n')[0]), ...tokens('n')], c], {}, 0.5),
     ),
   ),
+  // "kills Gargoyle made with a shotgun"
+  rule('all|every|the? <x> <s> v:made|got|scored|had|took|landed|achieved|recorded|committed <r*>', ({ tokens }) =>
+    tokens('s').length <= 3 && tokens('x').at(-1)?.kind !== 'possessive'
+      ? list([...owner(tokens('s')), ...tokens('x'), ...tokens('r')], 1).map((each) => ({
+          ...each,
+          build: (...bodies) => (isEvent(bodies[0]!.condition) ? each.build(...bodies) : undefined),
+        }))
+      : [],
+  ),
   rule(`what|which of whose:my|the|all|these <x> ${be} <y>`, ({ tokens, text }) =>
     list([...(text('whose') === 'my' ? tokens('whose') : []), ...tokens('x'), ...tokens('y')]),
   ),
   rule('what|which <n> <c>', ({ tokens }) => grouped(tokens('n'), [[...tokens('n'), ...tokens('c')]], {}, 1)),
   rule(`all|every|the? <x> that|which|who? who:i|we|you <v>`, ({ tokens }) =>
-    anyOf(withObject(tokens('x'), [...tokens('who'), ...tokens('v')]), ({ tokens: body, cost }) =>
-      list(body, cost + 1),
+    anyOf(withObject(tokens('x'), [...tokens('who'), ...tokens('v')]), ({ tokens: body, cost, isObject }) =>
+      // "items I got" are no events of themselves, "kills I got" are.
+      list(body, cost + 1).map((each) => ({
+        ...each,
+        build: (...bodies) => (isObject || isEvent(bodies[0]!.condition) ? each.build(...bodies) : undefined),
+      })),
     ),
   ),
   rule(`what|who|whom ${doing}|${having} <c>`, ({ tokens }) =>

@@ -73,6 +73,14 @@ export const occurrenceRules: readonly Rule[] = [
         )
       : [],
   ),
+  rule('<x> number|no|# <k>', ({ tokens }) => {
+    const number = tokens('k').length === 1 ? numberValue(tokens('k')[0]) : undefined;
+    if (number === undefined || number < 1 || !Number.isInteger(number)) return [];
+    return understanding(
+      tokens('k'),
+      ask(tokens('x'), (query) => (isPlain(query) ? { ...query, nth: number } : undefined)),
+    );
+  }),
   rule('second|2nd|next to last <x>', ({ tokens }) => list(tokens('x'), -1, { nth: -2 })),
   rule('who:my? second-to-last|second-last|penultimate <x>', ({ tokens }) =>
     list([...tokens('who'), ...tokens('x')], -1, { nth: -2 }),

@@ -188,6 +188,9 @@ export const rankingRules: readonly Rule[] = [
   rule(`with what|which <n> ${doing} <s> ${getting} ${rankNumber} <x>`, ({ tokens, text }) =>
     grouped(tokens('n'), [[...owner(tokens('s')), ...tokens('x')]], limitOf(text('rank'))),
   ),
+  rule('who:my|the? rank:best|worst <n> by|for|in_terms_of|in <x>', ({ tokens, text }) =>
+    grouped(tokens('n'), [[...(text('who') === 'my' ? tokens('who') : []), ...tokens('x')]], limitOf(text('rank'))),
+  ),
   rule('who:my|the? top <k> <n> by_kills|by_frags?', ({ tokens }) => {
     const number = tokens('k').length === 1 ? numberValue(tokens('k')[0]) : undefined;
     return number === undefined ? [] : understanding(tokens('k'), killsWith(tokens('n'), { top: number }));

@@ -32,7 +32,8 @@ export const rateRules: readonly Rule[] = [
   rule('the? <s*> kd ratio? <r*>', ({ tokens }) => {
     const [s, r] = [tokens('s'), tokens('r')];
     const isOf = r[0]?.lower === 'of' || r[0]?.lower === 'for';
-    const whose = s.length > 0 ? s : isOf ? owner(r.slice(1)) : [word('my', r[0])];
+    const named = s.at(-1)?.kind === 'possessive' || s[0]?.lower === 'my' ? s : owner(s);
+    const whose = s.length > 0 ? named : isOf ? owner(r.slice(1)) : [word('my', r[0])];
     const rest = isOf && s.length === 0 ? [] : r;
     const understood = isOf && s.length === 0 ? r.slice(0, 1) : [];
     return understanding(
@@ -99,6 +100,8 @@ export const rateRules: readonly Rule[] = [
 function rate({ tokens, text }: Bindings): readonly Interpretation[] {
   const [first] = tokens('q');
   if (first?.lower === 'count' || first?.lower === 'list') return [];
+  // "after a minute" is a time.
+  if (/^(?:after|before|within|in|for|every|until|half|of)$/.test(tokens('q').at(-1)!.lower)) return [];
   const unit = unitNames.get(text('unit')) ?? (text('unit') as 'second' | 'minute' | 'hour' | 'life');
   return ask([...tokens('q'), ...tokens('r')], (query) => asRate(query, unit));
 }

@@ -90,11 +90,7 @@ export interface Question {
 }
 
 /** Asks a part of the question, and changes the query that it makes. */
-export function ask(
-  question: Tokens,
-  change: (query: Query) => Query | undefined,
-  cost = 0,
-): readonly Interpretation[] {
+export function ask(question: Tokens, change: (query: Query) => Query | undefined, cost = 0): readonly Question[] {
   const adapt: Question['adapt'] = (inner) =>
     'command' in inner
       ? [inner]

@@ -5,10 +5,16 @@ import { phrase, word, owner } from './words.ts';
 
 /** "longest killing streak", "most kills in a row". */
 export const streakRules: readonly Rule[] = [
-  rule('longest|best|biggest streak|run|chain|series of <x>', ({ tokens }) => [
-    ...streaks(tokens('x'), -2),
-    ...streaks([...tokens('x'), ...phrase('without dying', tokens('x')[0])], -1),
+  rule('who:my? longest|best|biggest streak|run|chain|series|spree of <x>', ({ tokens }) => [
+    ...streaks([...tokens('who'), ...tokens('x')], -2),
+    ...streaks([...tokens('who'), ...tokens('x'), ...phrase('without dying', tokens('x')[0])], -1),
   ]),
+  // "longest spree without a death"
+  rule(
+    'who:my? the? longest|best|biggest|highest killing|kill|frag? streak|run|chain|spree|killstreak without <y>',
+    ({ tokens }) =>
+      streaks([word('my', tokens('who')[0]), ...phrase('kills without', tokens('y')[0]), ...tokens('y')], -2),
+  ),
   rule('max|maximum <x> in_a_row', ({ tokens }) =>
     streaks([...tokens('x'), ...phrase('without dying', tokens('x')[0])], -2),
   ),

@@ -9,7 +9,7 @@ import { substitute, be, doing, extremes, having, phrase, word, owner, asSubject
 /** Values of properties: at a time, at an event, highest and lowest. */
 export const valueRules: readonly Rule[] = [
   rule(
-    `how:how_much|how_many|what|which <p> ${doing}|${having} <s> have|had|got|left? left|remaining? when|as|while|before|right_before|just_before|for_each|at_each|on_each|for_every|at_every <c>`,
+    `how:how_much|how_many|what|which <p> ${doing}|${having} <s> have|had|got|left? left|remaining? when|as|while|before|right_before|just_before|for_each|at_each|on_each|for_every|at_every|on_every|with_each|with_every <c>`,
     ({ tokens, text }) =>
       stateWhen([...owner(tokens('s')), ...tokens('p')], tokens('c'), text('how') === 'how many' ? 4 : 0),
   ),
@@ -18,14 +18,14 @@ export const valueRules: readonly Rule[] = [
     ({ tokens }) => stateAt([...owner(tokens('s')), ...tokens('p')], tokens('t')),
   ),
   rule(
-    `what|which|how_high|how_low|how_much|how_big ${be} <p> when|as|while|before|right_before|just_before|for_each|at_each|on_each|for_every|at_every <c>`,
+    `what|which|how_high|how_low|how_much|how_big ${be} <p> when|as|while|before|right_before|just_before|for_each|at_each|on_each|for_every|at_every|on_every|with_each|with_every <c>`,
     ({ tokens }) => stateWhen(tokens('p'), tokens('c')),
   ),
   rule(`what|which|how_high|how_low|how_much ${be} <p> at|after <t>`, ({ tokens }) =>
     stateAt(tokens('p'), tokens('t')),
   ),
   rule(
-    `what|which <w> ${be}|${doing} <s> holding|using|carrying|wielding|have|hold|use|carry|wield|had|with|on out|equipped|in_hand|in_my_hands? when|as|while|before|right_before|just_before|for_each|at_each|on_each|for_every|at_every <c>`,
+    `what|which <w> ${be}|${doing} <s> holding|using|carrying|wielding|have|hold|use|carry|wield|had|with|on out|equipped|in_hand|in_my_hands? when|as|while|before|right_before|just_before|for_each|at_each|on_each|for_every|at_every|on_every|with_each|with_every <c>`,
     ({ tokens }) => stateWhen([...owner(tokens('s')), ...inHand(tokens('w'))], tokens('c')),
   ),
   rule(
@@ -33,8 +33,9 @@ export const valueRules: readonly Rule[] = [
     ({ tokens }) => stateAt([...owner(tokens('s')), ...inHand(tokens('w'))], tokens('t')),
   ),
   rule('<p> at <t>', ({ tokens }) => stateAt(tokens('p'), tokens('t'), -1)),
-  rule('<p> on|upon|at|before|at_time_of|at_the_time_of each|every|the? <c>', ({ tokens }) =>
-    stateWhen(tokens('p'), tokens('c'), 0.5),
+  rule(
+    '<p> on|upon|at|before|for|at_time_of|at_the_time_of each_of|every_one_of|all_of|each|every|the? <c>',
+    ({ tokens }) => stateWhen(tokens('p'), tokens('c'), 0.5),
   ),
   rule('<p> when|whenever|as|right_before|just_before|at_the_moment|every_time|each_time <c>', ({ tokens }) =>
     stateWhen(tokens('p'), tokens('c')),
@@ -134,6 +135,7 @@ export const valueRules: readonly Rule[] = [
   rule(`what ${be} <s> holding|using|carrying|wielding|equipped at <t>`, ({ tokens }) =>
     stateAt([...owner(tokens('s')), word('weapon', tokens('s')[0])], tokens('t')),
   ),
+  rule(`what ${doing} <p> show|read|say|display at <t>`, ({ tokens }) => stateAt(tokens('p'), tokens('t'))),
   rule('<p> <t> in', ({ tokens }) => stateAt(tokens('p'), tokens('t'))),
   rule(`what|which <p> ${be} <s> at|on|in? at <t>`, ({ tokens }) =>
     stateAt([...owner(tokens('s')), ...tokens('p')], tokens('t')),

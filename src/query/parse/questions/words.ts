@@ -41,6 +41,8 @@ export const keyNouns: ReadonlyMap<string, GroupKey> = new Map<string, GroupKey>
     minutes: 'minute',
     match: 'session',
     matches: 'session',
+    game: 'session',
+    games: 'session',
     session: 'session',
     sessions: 'session',
     recording: 'session',
