@@ -6,7 +6,14 @@ import { loadLogs } from '../query/logs.ts';
 import type { Query } from '../query/query.ts';
 import { compileQuery, type CompiledQuery, type QueryResult, runQuery } from '../query/run.ts';
 import { collectSessionNames, type SessionNames } from '../query/session-names.ts';
-import { type BroaderWord, findUnknownNames, suggestBroaderWords } from '../query/suggestions.ts';
+import {
+  type BroaderWord,
+  type ExcludingPart,
+  findAbsentWords,
+  findExcludingParts,
+  findUnknownNames,
+  suggestBroaderWords,
+} from '../query/suggestions.ts';
 import type { UnknownName } from '../query/session-names.ts';
 import type { PlayedSession } from '../library/player-statistics.ts';
 
@@ -28,6 +35,10 @@ export interface QuerySource extends AsyncDisposable {
   findUnknownNames(query: Query): readonly UnknownName[];
   /** Words that would find something; a library is not searched for them. */
   suggestBroaderWords(compiled: CompiledQuery): readonly BroaderWord[];
+  /** The actions and properties that no event mentions. */
+  findAbsentWords(compiled: CompiledQuery): readonly string[];
+  /** The parts that exclude every match. */
+  findExcludingParts(compiled: CompiledQuery): readonly ExcludingPart[];
 }
 
 /** Options of {@link openLogs} and {@link openLibrary}. */
@@ -87,6 +98,8 @@ export async function openLogs(
     readLines: async (lines) => lines,
     findUnknownNames: (query) => findUnknownNames(query, events),
     suggestBroaderWords: (compiled) => suggestBroaderWords(compiled, events, { durations }),
+    findAbsentWords: (compiled) => findAbsentWords(compiled, events),
+    findExcludingParts: (compiled) => findExcludingParts(compiled, events, { durations }),
     [Symbol.asyncDispose]: async () => {},
   };
 }
@@ -121,6 +134,8 @@ export async function openLibrary(
       readLines: (events) => library.readLines(events),
       findUnknownNames: (query) => findUnknownNames(query, names),
       suggestBroaderWords: () => [],
+      findAbsentWords: () => [],
+      findExcludingParts: () => [],
       [Symbol.asyncDispose]: () => library[Symbol.asyncDispose](),
     };
   } catch (error) {

@@ -78,7 +78,9 @@ export class AnswerComputer {
     if (at === undefined || !('property' in find)) return undefined;
     return this.sessions.map((session) => {
       const t = at === 'start' ? 0 : at === 'end' ? session.duration : at;
-      const value = new PropertyTimeline(session, find, this.dictionary).valueAt(t, at !== 'start') ?? null;
+      const timeline = new PropertyTimeline(session, find, this.dictionary);
+      // A value that is set at the start has none before.
+      const value = timeline.valueAt(t, at !== 'start') ?? timeline.valueAt(t, true) ?? null;
       return { session: session.session, t, value, match: undefined };
     });
   }

@@ -110,6 +110,15 @@ function groupName(key: GroupKey): string {
   return 'slot' in key ? key.slot : key.key;
 }
 
+/** Explains a condition in one line. */
+export function explainCondition(condition: Condition, dictionary: Dictionary): string {
+  return new QueryExplainer(dictionary)
+    .condition(condition)
+    .map((line) => line.trim())
+    .join(' ')
+    .replace(/^any action; /, '');
+}
+
 class QueryExplainer {
   readonly words = new Map<string, ExplainedWord>();
   private readonly dictionary: Dictionary;

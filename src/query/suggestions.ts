@@ -1,12 +1,14 @@
 import type { Word } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
 import { findNearest } from '../spelling.ts';
-import { explainQuery } from './explain.ts';
+import { wordSlots } from '../dictionary/format.ts';
+import { explainCondition, explainQuery } from './explain.ts';
 import { ConditionCompiler } from './match/compile.ts';
 import type { MatchOptions } from './match/event-index.ts';
-import type { Condition, Query } from './query.ts';
+import type { ActionPattern, Condition, Query } from './query.ts';
 import { matchEvents, type CompiledQuery } from './run.ts';
 import { collectNames } from './names.ts';
+import { Vocabulary } from './vocabulary.ts';
 import type { UnknownName } from './session-names.ts';
 
 /**
@@ -36,6 +38,53 @@ function findNames(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) =>
     key === 'name' && typeof inner === 'string' ? [inner] : findNames(inner),
   );
+}
+
+/** The actions and properties of a query that no event mentions: another word may be meant. */
+export function findAbsentWords({ query, dictionary }: CompiledQuery, events: Iterable<EventLine>): readonly string[] {
+  const vocabulary = new Vocabulary(events, dictionary);
+  const absent = explainQuery(query, dictionary).words.flatMap(({ id, kind }) => {
+    const word = kind === 'object' ? undefined : dictionary.find(id, kind);
+    return word && !vocabulary.has(word) ? [word.name] : [];
+  });
+  return [...new Set(absent)];
+}
+
+/** A part of a query without matches. */
+export interface ExcludingPart {
+  /** The part as `explainQuery` writes it. */
+  readonly part: string;
+  /** The matches of the query without the part. */
+  readonly count: number;
+}
+
+/** Finds the single parts of a query that exclude every match: slots of an action, and conditions that must hold together. */
+export function findExcludingParts(
+  compiled: CompiledQuery,
+  events: readonly EventLine[],
+  options: MatchOptions = {},
+): ExcludingPart[] {
+  const { query, dictionary } = compiled;
+  return withoutParts(query.find).flatMap(({ find, removed }) => {
+    const condition = new ConditionCompiler(dictionary).compile(find);
+    const count = matchEvents({ ...compiled, query: { ...query, find }, condition }, events, options).length;
+    return count === 0 ? [] : [{ part: explainCondition(removed, dictionary), count }];
+  });
+}
+
+/** The condition without each of its parts in turn. */
+function withoutParts(condition: Condition): { readonly find: Condition; readonly removed: Condition }[] {
+  if ('all' in condition && condition.all.length > 1)
+    return condition.all.map((removed, index) => {
+      const rest = condition.all.toSpliced(index, 1);
+      return { find: rest.length === 1 ? rest[0]! : { all: rest }, removed };
+    });
+  if (!('action' in condition)) return [];
+  const pattern = condition as ActionPattern;
+  return wordSlots.flatMap((slot) => {
+    const { [slot]: removed, ...rest } = pattern;
+    return removed?.any ? [{ find: rest, removed: { action: [], [slot]: removed } }] : [];
+  });
 }
 
 /** A broader word for a query without matches. */

@@ -70,6 +70,9 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
     );
   if (result.count === 0) {
     if (!isCounted) io.stderr.write(`no match among ${formatCount(opened.eventCount, 'event')}\n`);
+    for (const name of opened.findAbsentWords(compiled)) io.stderr.write(`no event mentions “${name}”\n`);
+    for (const { part, count } of opened.findExcludingParts(compiled).slice(0, MAX_SUGGESTIONS))
+      io.stderr.write(`without “${part}” there ${count === 1 ? 'is 1' : `are ${count}`}\n`);
     for (const { word, instead, count } of opened.suggestBroaderWords(compiled).slice(0, MAX_SUGGESTIONS))
       io.stderr.write(`with “${instead}” in the place of “${word}” there ${count === 1 ? 'is 1' : `are ${count}`}\n`);
   }

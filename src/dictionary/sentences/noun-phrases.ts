@@ -43,7 +43,7 @@ export interface NounPhrase extends TokenSpan {
 const maxOwners = 3;
 const maxNameParts = 6;
 const indefinitePronouns = new Set(
-  'who what whom whoever whatever someone anyone everyone something anything everything somebody anybody everybody players people bots guys'.split(
+  'things stuff who what whom whoever whatever someone anyone everyone something anything everything somebody anybody everybody players people bots guys'.split(
     ' ',
   ),
 );

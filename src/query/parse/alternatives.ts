@@ -13,6 +13,8 @@ const actionAlternatives: Readonly<Record<string, readonly string[]>> = {
 
 const propertyAlternatives: Readonly<Record<string, readonly string[]>> = {
   position: ['rank'],
+  money: ['gold'],
+  gold: ['money'],
   ammunition: ['ammunition in magazine'],
 };
 

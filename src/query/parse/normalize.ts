@@ -143,6 +143,14 @@ const paraphrases: readonly (readonly [phrase: readonly string[], words: readonl
 function paraphrase(tokens: readonly Token[]): readonly Token[] {
   const result: Token[] = [];
   for (let at = 0; at < tokens.length; at++) {
+    // "took me out"
+    const verb = { take: 'kill', took: 'killed', takes: 'kills' }[tokens[at]!.lower];
+    const particle = [2, 3].find((i) => ['out', 'down'].includes(tokens[at + i]?.lower ?? ''));
+    if (verb !== undefined && particle !== undefined) {
+      result.push(replaced(tokens[at]!, verb), ...tokens.slice(at + 1, at + particle));
+      at += particle;
+      continue;
+    }
     const found = paraphrases.find(([from]) => from.every((word, i) => tokens[at + i]?.lower === word));
     if (!found) result.push(tokens[at]!);
     else {

@@ -79,7 +79,14 @@ function asDestruction(context: ParseContext, clause: ActionClause): ActionClaus
   const { dictionary } = context;
   const [verb] = clause.verbs;
   const destroy = verb?.word.id === 'kill' && clause.slots.object ? dictionary.find('destroy', 'action') : undefined;
-  const isMentioned = clause.slots.object?.any.every(({ words }) => words.some(({ word }) => context.mentions(word)));
+  if (verb?.word.id === 'obtain' && clause.slots.object && areCharacters(dictionary, clause.slots.object)) {
+    // "Sarge got me"
+    const kill = dictionary.find('kill', 'action');
+    return kill ? { ...clause, verbs: [{ ...verb, word: kill }], cost: clause.cost + 1 } : clause;
+  }
+  const isMentioned =
+    context.knowsLogs &&
+    clause.slots.object?.any.every(({ words }) => words.some(({ word }) => context.mentions(word)));
   if (!destroy || !isMentioned || !hasImpossibleSlot(dictionary, clause)) return clause;
   const changed = { ...clause, verbs: [{ ...verb!, word: destroy }], cost: clause.cost + 1 };
   return hasImpossibleSlot(dictionary, changed) ? clause : changed;
@@ -90,7 +97,7 @@ function isThingActing(context: ParseContext, { verbs, slots }: ActionClause): b
   const { voice, form, word } = verbs[0]!;
   return (
     voice === 'active' &&
-    (form === 'past' || form === 'participle') &&
+    (form === 'past' || form === 'participle' || (form === 'third' && word.id === 'kill')) &&
     slots.object === undefined &&
     isOpen(word.slots.object) &&
     slots.subject !== undefined &&
@@ -257,7 +264,8 @@ function parseCompounds(context: ParseContext, at: number): ParsedCondition[] {
           const slot = modifier.isManner ? 'manner' : compoundSlot(context, modifier, clause);
           // "match begins" is a clause.
           if (base[slot] || (slot === 'object' && clause.verbs[0]!.voice !== 'nominal')) return [];
-          const filled = { ...base, [slot]: toSlotPattern(context, modifier, slot) };
+          const action = slot === 'object' ? destructionOf(context, base.action, modifier) : base.action;
+          const filled = { ...base, action, [slot]: toSlotPattern(context, modifier, slot) };
           const condition = owner ? { ...filled, subject: toSlotPattern(context, owner, 'subject') } : filled;
           return [
             {
@@ -269,6 +277,17 @@ function parseCompounds(context: ParseContext, at: number): ParsedCondition[] {
         }),
     );
   });
+}
+
+/** "tower kills" are destructions. */
+function destructionOf(
+  { dictionary }: ParseContext,
+  action: ActionPattern['action'],
+  { any }: NounList,
+): ActionPattern['action'] {
+  const isThing = any.every(({ words }) => words.every(({ word }) => !dictionary.isA(word.id, 'character', 'object')));
+  const isKill = action.length === 1 && action[0] === 'kill';
+  return isKill && isThing && dictionary.find('destroy', 'action') ? ['destroy'] : action;
 }
 
 /** What the noun before an action says: "rocket kills", "lava deaths", "weapon pickups". */
@@ -448,7 +467,7 @@ function toActionPattern(context: ParseContext, { verbs, slots: given, amount, u
   const { object, ...others } = given;
   const slots: ActionClause['slots'] = isLonger ? others : { ...others, ...(object && { object }) };
   const patterns = (Object.entries(slots) as [WordSlot, NounList][]).map(([slot, list]) => {
-    const redirected = slots.with ? slot : redirectInstruments(context.dictionary, slot, list);
+    const redirected = slots.with ? slot : redirectInstruments(context.dictionary, slot, list, verbs);
     // "kills on Sarge"
     const target =
       redirected === 'at' && !slots.object && areCharacters(context.dictionary, list) ? 'object' : redirected;
@@ -490,8 +509,18 @@ function areCharacters(dictionary: Dictionary, { any }: NounList): boolean {
 }
 
 /** "deaths by shotgun": a weapon as the subject is the instrument. */
-function redirectInstruments(dictionary: Dictionary, slot: WordSlot, { any, except }: NounList): WordSlot {
+function redirectInstruments(
+  dictionary: Dictionary,
+  slot: WordSlot,
+  { any, except }: NounList,
+  verbs: ActionClause['verbs'] = [],
+): WordSlot {
   if (slot !== 'subject') return slot;
+  // "my sword purchase" is made with nothing.
+  const isHarm = verbs.every(({ word }) =>
+    ['harm', 'die', 'attack', 'use'].some((id) => dictionary.isA(word.id, id, 'action')),
+  );
+  if (!isHarm) return slot;
   const areWeapons = [...any, ...except].every(
     ({ words }) => words.length > 0 && words.every(({ word }) => dictionary.isA(word.id, 'weapon', 'object')),
   );
@@ -505,7 +534,7 @@ export function parsePropertyPatterns(context: ParseContext, at: number): Parsed
     ...parseChangePatterns(context, head),
     ...parseChangeNouns(context, head),
   ]);
-  patterns.push(...parseChangesOf(context, at));
+  patterns.push(...parseChangesOf(context, at), ...parseDamageTo(context, at));
   const to = adjectives.get(context.wordAt(at) ?? '');
   if (!to) return patterns;
   const adjectivePatterns = parsePropertyHeads(context, at + 1, parseNounLists).map((head) => ({
@@ -560,6 +589,20 @@ function parseChangesOf(context: ParseContext, at: number): ParsedCondition[] {
     const change = numericDirection(noun, head.properties[0]!) ?? noun!;
     return { condition: toPropertyPattern(context, head, { change }), end: head.end, cost: head.cost };
   });
+}
+
+/** Parses "damage to Nova", "damage taken by Nova": a loss of health. */
+function parseDamageTo(context: ParseContext, at: number): ParsedCondition[] {
+  const next = ['damage to', 'damage on', 'damage taken by', 'damage received by', 'damage suffered by']
+    .map((phrase) => context.skip(at, phrase))
+    .find((each) => each !== undefined);
+  const [head] = next === undefined ? [] : parseDamage(context, at);
+  if (!head || next === undefined) return [];
+  return parseNounLists(context, next, 'object').map((subject) => ({
+    condition: toPropertyPattern(context, { ...head, subject }, { change: 'drops' }),
+    end: subject.end,
+    cost: subject.cost + 1 + Math.min(...head.properties.map(({ word }) => context.absenceCost(word))),
+  }));
 }
 
 /** "low health": the limits are conventions, which `explainQuery` shows. */

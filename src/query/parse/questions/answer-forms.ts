@@ -1,4 +1,4 @@
-import type { ActionPattern, Condition, Query } from '../../query.ts';
+import type { ActionPattern, Condition, MentionCondition, Query } from '../../query.ts';
 import {
   understanding,
   anyOf,
@@ -41,7 +41,15 @@ export function countObjects(body: Tokens, cost = 0): readonly Reading[] {
 
 /** Lists what a body describes. */
 export function list(body: Tokens, cost = 0, limits: Partial<Query> = {}): readonly Reading[] {
-  return reading([body], (b) => ({ ...withGroups(b), ...limits }), cost);
+  return reading(
+    [body],
+    (b) =>
+      // "something" alone would be every event.
+      'mentions' in b.condition && !(b.condition as MentionCondition).mentions.any
+        ? undefined
+        : { ...withGroups(b), ...limits },
+    cost,
+  );
 }
 
 /** "kills without dying" */

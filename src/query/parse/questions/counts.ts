@@ -60,6 +60,10 @@ export const countRules: readonly Rule[] = [
   rule(`how_many <x> ${doing}|${having} each|every <n> <v*>`, ({ tokens, text }) =>
     sides.has(text('n')) ? countedByDoer(tokens('x'), tokens('v'), tokens('n')) : [],
   ),
+  rule(
+    'number_of|count_of <x> of|by|for|per|from each|every? player|players|person|fighter|driver|side',
+    ({ tokens }) => countedBySubject(tokens('x')),
+  ),
   rule('<x> per player', ({ tokens }) => countedBySubject(tokens('x'))),
   rule('how_many|how_much <x>', ({ tokens }) => [...countObjects(tokens('x'), 1), ...streaks(tokens('x'), 0)]),
   rule(`how_many of the|all|these? <x> ${be} <y>`, ({ tokens }) => count([...tokens('x'), ...tokens('y')])),

@@ -46,14 +46,14 @@ export const durationRules: readonly Rule[] = [
     ({ tokens, text }) => lives([], tokens('r'), takeOf(text('who2'))),
   ),
   rule(
-    `how_long|how_much_time ${doing} <s> verb:have|hold|use|carry|wield|keep|play|run with|around? <w>`,
+    `how_long|how_much_time|how_many_seconds ${doing} <s> verb:have|hold|use|carry|wield|keep|play|run with|around? <w>`,
     ({ tokens, text }) =>
       held(
         [...asSubject(tokens('s')), word(text('verb') === 'have' ? 'had' : 'holding', tokens('w')[0]), ...tokens('w')],
         'sum',
       ),
   ),
-  rule(`how_long|how_much_time who:${be} <s>`, ({ tokens }) =>
+  rule(`how_long|how_much_time|how_many_seconds who:${be} <s>`, ({ tokens }) =>
     anyOf(declarative([...tokens('who'), ...tokens('s')]), (state) => held(state, 'sum')),
   ),
   rule(`how_long|how_much_time ${doing} <s> spend|stay|remain|play <w>`, ({ tokens }) =>

@@ -15,6 +15,19 @@ export const rateRules: readonly Rule[] = [
   rule('<q> per|each|every|a|in_a match|game|session|recording|video on_average|average', ({ tokens }) =>
     ask(tokens('q'), (query) => asRate(query, 'session')),
   ),
+  rule(`how_many <x> ${doing} <s> average <r>`, ({ tokens }) =>
+    ask(
+      [
+        ...phrase('how many', tokens('x')[0]),
+        ...tokens('x'),
+        word('do', tokens('s')[0]),
+        ...tokens('s'),
+        word('get', tokens('s')[0]),
+        ...tokens('r'),
+      ],
+      (query) => (query.per ? query : undefined),
+    ),
+  ),
   rule('average|mean number_of <q>', ({ tokens }) => ask(tokens('q'), (query) => asRate(query, 'session'), 0.5)),
   rule('<q> on_average|in_average', ({ tokens }) =>
     ask(tokens('q'), (query) => {

@@ -87,6 +87,20 @@ export const valueRules: readonly Rule[] = [
     `what|which place|position|rank|spot|placement ${doing} <s> finish|end|end_up|come|get|finish_up in|on|at?`,
     ({ tokens }) => finalRank(tokens('s')),
   ),
+  rule(`what|which place|position|rank|spot ${doing} <s> start|begin in|on|at|from?`, ({ tokens }) =>
+    stateAt([...owner(tokens('s')), word('rank', tokens('s')[0])], 'start', -1),
+  ),
+  rule(
+    'who:my|the? how:best|worst|highest|lowest place|position|spot|placement who2:i|we? was|reached|got|had|held? in|at|to?',
+    ({ tokens, text }) =>
+      extremeValue(phrase('my rank', tokens('how')[0]), /best|highest/.test(text('how')) ? 'best' : 'worst', -2),
+  ),
+  rule('who:my|the? high score', ({ tokens }) => extremeValue(phrase('my score', tokens('who')[0]), 'highest', -2)),
+  rule('<p> left|remaining at <t>', ({ tokens }) => stateAt(tokens('p'), tokens('t'))),
+  rule(
+    `how_many|how_much <p> ${doing}|${having} <s> have|had|got left|remaining? at_the_end|in_the_end|at_the_very_end`,
+    ({ tokens }) => stateAt([...owner(tokens('s')), ...tokens('p')], 'end', -2.5),
+  ),
   rule('who:my|the? final|last|end|finishing place|position|spot|standing', ({ tokens }) =>
     finalRank([word('i', tokens('who')[0])]),
   ),
@@ -146,23 +160,32 @@ export const valueRules: readonly Rule[] = [
 ];
 
 /** "highest health" is the value; "biggest health loss" is the event. */
-function extremeValue(body: Tokens, how: string): readonly Reading[] {
+function extremeValue(body: Tokens, how: string, cost = 0): readonly Reading[] {
   const take = takeOf(how);
   return [
-    ...propertyReading([body], ({ condition, isLowerBetter, hasWords }) => {
-      if (!isBareProperty(condition) || hasWords) return undefined;
-      const better = /best/.test(how)
-        ? isLowerBetter
-          ? 'lowest'
-          : 'highest'
-        : /worst/.test(how)
+    ...propertyReading(
+      [body],
+      ({ condition, isLowerBetter, hasWords }) => {
+        if (!isBareProperty(condition) || hasWords) return undefined;
+        const better = /best/.test(how)
           ? isLowerBetter
-            ? 'highest'
-            : 'lowest'
-          : take;
-      if (take === 'sum') return undefined;
-      return { find: ofPlayer(condition), measure: { of: 'value', take: better } };
-    }),
+            ? 'lowest'
+            : 'highest'
+          : /worst/.test(how)
+            ? isLowerBetter
+              ? 'highest'
+              : 'lowest'
+            : /fastest|quickest|slowest/.test(how)
+              ? // The fastest time is the lowest, the fastest speed the highest.
+                isLowerBetter === !/slowest/.test(how)
+                ? 'lowest'
+                : 'highest'
+              : take;
+        if (take === 'sum') return undefined;
+        return { find: ofPlayer(condition), measure: { of: 'value', take: better } };
+      },
+      cost,
+    ),
     ...propertyReading([body], ({ condition: find }) => {
       if (!isProperty(find) || isBareProperty(find)) return undefined;
       if (take === 'sum' || take === 'average') return { find, measure: { of: 'change', take } };
