@@ -667,7 +667,9 @@ class Evaluation:
     def at(self, session):
         at, pattern = self.query["at"], self.query["find"]
         t = {"start": 0, "end": session.duration}.get(at, at)
-        return session.value_at(pattern, t, at != "start")
+        value = session.value_at(pattern, t, at != "start")
+        # What is set at the start has no value before.
+        return session.value_at(pattern, t, True) if value is None else value
 
     def measured(self, matches, quantity):
         if quantity == "held":
