@@ -59,7 +59,8 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
   if (result.hasMore && !isCounted) io.stderr.write(`only the first ${result.count}; all of them: --limit 0\n`);
   for (const { name, nearest } of findUnknownSessions(compiled.query, opened.sessions))
     io.stderr.write(`no session is called “${name}”${nearest === undefined ? '' : `. ${didYouMean(nearest)}`}\n`);
-  for (const { name, nearest } of opened.findUnknownNames(compiled.query))
+  const unknownNames = opened.findUnknownNames(compiled.query);
+  for (const { name, nearest } of unknownNames)
     io.stderr.write(`no event names “${name}”${nearest === undefined ? '' : `. ${didYouMean(nearest)}`}\n`);
   // A zero is the answer of a question that was misunderstood, too.
   if (result.count === 0 && (isCounted || result.answer || result.values))
@@ -71,7 +72,8 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
   if (result.count === 0) {
     if (!isCounted) io.stderr.write(`no match among ${formatCount(opened.eventCount, 'event')}\n`);
     for (const name of opened.findAbsentWords(compiled)) io.stderr.write(`no event mentions “${name}”\n`);
-    for (const { part, count } of opened.findExcludingParts(compiled).slice(0, MAX_SUGGESTIONS))
+    const excluding = unknownNames.length > 0 ? [] : opened.findExcludingParts(compiled);
+    for (const { part, count } of excluding.slice(0, MAX_SUGGESTIONS))
       io.stderr.write(`without “${part}” there ${count === 1 ? 'is 1' : `are ${count}`}\n`);
     for (const { word, instead, count } of opened.suggestBroaderWords(compiled).slice(0, MAX_SUGGESTIONS))
       io.stderr.write(`with “${instead}” in the place of “${word}” there ${count === 1 ? 'is 1' : `are ${count}`}\n`);

@@ -10,6 +10,9 @@ const maxSentenceLength = 20_000;
 const maxSteps = 60_000;
 const ABSENCE_COST = 2;
 
+/** By the test of what logs mention, which all parts of a question share. */
+const compoundActionsOf = new WeakMap<(word: Word) => boolean, readonly Word[]>();
+
 /** Options of {@link ParseContext}. */
 export interface ParseContextOptions {
   /** The game whose words are preferred. */
@@ -102,24 +105,20 @@ export class ParseContext {
     return word.kind === 'action' && this.longerActions(word).length > 0 ? 0 : ABSENCE_COST;
   }
 
-  /** The actions of the logs named by one of some verbs and a noun: "perform combo". */
-  lightActions(verbs: ReadonlySet<string>): readonly Word[] {
+  /** The actions of the logs whose name is a verb and a noun: "perform combo". */
+  compoundActions(): readonly Word[] {
     const { isMentioned } = this;
     if (!isMentioned) return [];
-    return this.memoize('light actions', () =>
-      this.dictionary
-        .words('action')
-        .filter((each) => verbs.has(each.name.split(' ')[0]!) && each.name.includes(' ') && isMentioned(each)),
-    );
+    const known = compoundActionsOf.get(isMentioned);
+    if (known) return known;
+    const found = this.dictionary.words('action').filter((each) => each.name.includes(' ') && isMentioned(each));
+    compoundActionsOf.set(isMentioned, found);
+    return found;
   }
 
   /** The actions of the logs whose name starts with that of an action: "save shot" for "save". */
   longerActions(word: Word): readonly Word[] {
-    const { isMentioned } = this;
-    if (!isMentioned) return [];
-    return this.memoize(`longer ${word.id}`, () =>
-      this.dictionary.words('action').filter((each) => each.name.startsWith(`${word.name} `) && isMentioned(each)),
-    );
+    return this.compoundActions().filter((each) => each.name.startsWith(`${word.name} `));
   }
 
   /** Takes a step of the work budget; false when it is used up. */

@@ -220,14 +220,23 @@ const soonAdverbs = new Set(['right', 'shortly', 'soon', 'immediately', 'directl
 const soonSeconds = 5;
 
 /** Parses "within 4 s", "4 s" and "shortly" before "after" or "before". */
-function parseDistance(context: ParseContext, at: number): { seconds: number; end: number } | undefined {
+function parseDistance(
+  context: ParseContext,
+  at: number,
+): { seconds: number; end: number; side?: 'after' | 'before' } | undefined {
   if (soonAdverbs.has(context.wordAt(at) ?? '')) return { seconds: soonSeconds, end: at + 1 };
+  // "in the first 10 s after", "in the last 10 s before"
+  for (const [edge, side] of [
+    ['first', 'after'],
+    ['last', 'before'],
+  ] as const) {
+    const next = ['in', 'within', 'during']
+      .map((each) => context.skip(at, `${each} the ${edge}`))
+      .find((each) => each !== undefined);
+    const duration = next === undefined ? undefined : parseDuration(context, next);
+    if (duration) return { ...duration, side };
+  }
   const start = [
-    'in the first',
-    'within the first',
-    'during the first',
-    'in the last',
-    'within the last',
     'in the',
     'within the',
     'less than',
@@ -246,13 +255,15 @@ function parseDistance(context: ParseContext, at: number): { seconds: number; en
 /** Parses "death within 10 s after low health", "death after low health within 10 s" and "kills between my respawn and death". */
 function parseNear(context: ParseContext, first: ParsedCondition, depth: number): ParsedCondition[] {
   const found: ParsedCondition[] = [...parseBetween(context, first, depth)];
-  const limit = parseLimit(context, first.end) ?? parseDistance(context, first.end);
+  const distance = parseDistance(context, first.end);
+  const limit = parseLimit(context, first.end) ?? distance;
   for (const [preposition, usualSide] of nearPrepositions) {
     // "within a minute of respawning"
     const isGerund = (context.wordAt((limit?.end ?? first.end) + 1) ?? '').endsWith('ing');
     const side = usualSide === 'around' && isGerund ? 'after' : usualSide;
     const next = context.skip(limit?.end ?? first.end, preposition);
     if (next === undefined || (side === 'around' && !limit) || !context.takeStep()) continue;
+    if (distance?.side !== undefined && distance.side !== side) continue;
     for (const other of parseUnits(context, next, depth)) {
       // A time is no event: "after the first minute".
       if ('time' in other.condition) continue;

@@ -65,7 +65,7 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
       if (reading.cost < (redirection?.cost ?? best?.cost ?? Number.POSITIVE_INFINITY)) redirection = reading;
       continue;
     }
-    if (reading.cost + leastBodyCost >= (best?.cost ?? Number.POSITIVE_INFINITY)) break;
+    if (reading.cost + leastBodyCost * reading.bodies.length >= (best?.cost ?? Number.POSITIVE_INFINITY)) break;
     const parsed = parser.parseAll(reading);
     if (!parsed || parsed.cost >= (best?.cost ?? Number.POSITIVE_INFINITY)) continue;
     const query = reading.build(...parsed.bodies);
@@ -85,8 +85,8 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
   return impossible ? fail(impossible) : { query: best.query, issues: [], corrections };
 }
 
-/** No body costs less: a group at its end makes it cheaper by one. */
-const leastBodyCost = -1;
+/** No body costs less: the caption of a display makes it cheaper by two, a group at its end by one. */
+const leastBodyCost = -3;
 
 function redirect({ command }: Redirection, span: { start: number; end: number }): SentenceIssue {
   if (command === undefined)
@@ -120,6 +120,7 @@ class BodyParser {
   private readonly sentence: string;
   private readonly dictionary: Dictionary;
   private readonly options: ParseQueryOptions;
+  private readonly isMentioned: ((word: Word) => boolean) | undefined;
   private readonly failures: ParseContext[] = [];
   private readonly parsed = new Map<string, (Body & { readonly cost: number }) | undefined>();
 
@@ -127,6 +128,8 @@ class BodyParser {
     this.sentence = sentence;
     this.dictionary = dictionary;
     this.options = options;
+    const { vocabulary } = options;
+    this.isMentioned = vocabulary && ((word) => vocabulary.has(word));
   }
 
   parseAll({ bodies, cost, isCount, firstKind }: Reading): ParsedBodies | undefined {
@@ -159,7 +162,7 @@ class BodyParser {
   }
 
   context(tokens: readonly Token[]): ParseContext {
-    const { game, names, sessions, displays, vocabulary } = this.options;
+    const { game, names, sessions, displays } = this.options;
     return new ParseContext(this.sentence, this.dictionary, {
       game,
       isQuery: true,
@@ -167,7 +170,7 @@ class BodyParser {
       ...(names && { names }),
       ...(sessions && { sessions }),
       ...(displays && { displays }),
-      ...(vocabulary && { isMentioned: (word: Word) => vocabulary.has(word) }),
+      isMentioned: this.isMentioned,
     });
   }
 

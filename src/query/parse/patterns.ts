@@ -116,7 +116,8 @@ function parseActionNouns(context: ParseContext, start: number): ParsedCondition
   const at = isOwn ? start + 1 : start;
   const word = context.wordAt(at);
   if (word === undefined) return [];
-  return context.lightActions(lightVerbs).flatMap((action): ParsedCondition[] => {
+  const actions = context.compoundActions().filter(({ name }) => lightVerbs.has(name.split(' ')[0]!));
+  return actions.flatMap((action): ParsedCondition[] => {
     const noun = action.name.slice(action.name.indexOf(' ') + 1);
     const end = [noun, pluralOf(noun)].map((each) => context.skip(at, each)).find((each) => each !== undefined);
     if (end === undefined) return [];
