@@ -26,6 +26,7 @@ describe('precompiled validators', () => {
   it('exist for the profile, each detector kind, the preprocessing steps and each file format', () => {
     const formats = [
       'atlas-1',
+      'brand-1',
       'config-1',
       'dictionary-1',
       'highlight-settings-1',

@@ -15,6 +15,7 @@ import { logMappingSchema } from '../src/events/import/mapping.ts';
 import { LINE_SCHEMAS } from '../src/events/reader.ts';
 import { STATEMENT_SCHEMA } from '../src/events/statement.ts';
 import { placementSchema } from '../src/geometry.ts';
+import { brandSchema } from '../src/highlights/brand.ts';
 import { settingsSchema } from '../src/highlights/settings.ts';
 import { viewerWeightSchema } from '../src/highlights/weights.ts';
 import { loadKindCatalog } from '../src/pipeline/schemas.ts';
@@ -31,6 +32,7 @@ const published: Readonly<Record<string, unknown>> = {
   query: querySchema,
   'log-mapping': logMappingSchema,
   'highlight-settings': settingsSchema,
+  brand: brandSchema,
 };
 
 async function writeValidators(folder: string): Promise<void> {

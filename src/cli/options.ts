@@ -1,3 +1,4 @@
+import { type ReelPart, reelParts } from '../highlights/style.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { DEFAULT_MEDIA_LIMITS, type MediaLimits } from '../media/limits.ts';
 import { parseTime } from '../time.ts';
@@ -177,6 +178,13 @@ export function pictureSize(text: string): { readonly width: number; readonly he
   const [, width, height] = /^([1-9]\d{0,4})[x×]([1-9]\d{0,4})$/i.exec(text.trim()) ?? [];
   if (width === undefined || height === undefined) throw new RangeError('a size such as 1920x1080');
   return { width: Number(width), height: Number(height) };
+}
+
+/** Parses the name of a part of a reel's style. */
+export function reelPart(text: string): ReelPart {
+  const part = reelParts.find((each) => each === text);
+  if (part) return part;
+  throw new RangeError(`one of ${reelParts.join(', ')}`);
 }
 
 /** Parses a part of a frame such as `0.75,0.7,0.25,0.3`: left, top, width and height as fractions. */

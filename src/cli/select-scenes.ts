@@ -25,6 +25,8 @@ export type SelectionOptions = OptionValues<typeof specs.selectionOptions>;
 export interface Selection extends LoadedSources {
   readonly choice: SceneChoice;
   readonly preset: Preset;
+  /** Maximum seconds of the scenes; undefined for all. */
+  readonly duration: number | undefined;
 }
 
 /** Seconds of a reel unless given. */
@@ -77,7 +79,7 @@ export async function selectScenes(
     ...(preset.notable !== undefined && { notable: preset.notable }),
     settings: resolveSettings(options.settings ?? [], gathered, io),
   });
-  return { ...gathered, choice, preset };
+  return { ...gathered, choice, preset, duration };
 }
 
 /** The preset of a name; no defaults without one. */

@@ -13,6 +13,7 @@ import {
   pictureSize,
   positiveNumber,
   proposing,
+  reelPart,
   required,
   seconds,
   toggle,
@@ -208,7 +209,7 @@ export const libraryRemove = declare({
 /** Options of the commands that select scenes. */
 export const selectionOptions = {
   preset: choice(
-    ['short', 'montage', 'coaching', 'lowlights', 'everything'],
+    ['short', 'montage', 'cinematic', 'plain', 'coaching', 'fails', 'lowlights', 'everything'],
     'A purpose that sets the defaults of the other options.',
   ),
   query: list('sentence', 'Only events that this query finds ("player defeats enemy with gun").'),
@@ -265,7 +266,23 @@ export const highlights = declare({
       ['track', 'burn', 'none'],
       'Captions as a track, drawn into the picture clear of the HUD, or none. Default: track, or the preset’s.',
     ),
+    effects: choice(
+      ['plain', 'short', 'montage', 'cinematic'],
+      'What is added to the scenes: short has a counter, streak banners, captions, punch-ins, slow motion and a progress bar; montage whip pans; cinematic slow motion in every scene. Default: plain, or the preset’s.',
+    ),
+    with: list(
+      'part',
+      'Add a part to the effects: counter, banners, captions, stickers (icons of weapons), hud (text that a crop would cut off), slow-motion, punch-in, progress, end-card.',
+      { parse: reelPart },
+    ),
+    without: list('part', 'Leave a part of the effects out.', { parse: reelPart }),
+    music: value('file', 'Music under the game’s sound, or over it in montages. Cuts move to its beats.'),
+    brand: value('file', 'JSON with your fonts, colors and logo.'),
     title: value('text', 'A title before the first scene; auto generates one.'),
+    plan: output(value('file', 'Write what the reel shows when as JSON.')),
+    preview: output(
+      value('file', 'Write a contact sheet (.png, .jpg) of the planned reel, with its overlays, instead of the reel.'),
+    ),
     quality: value('n', 'Encoder quality from 0 (lossless) to 51. Default: 20.', { parse: decimal(0, 51) }),
     hardware: toggle('Encode on the graphics card, if it can.'),
     encoder: choice(
@@ -283,6 +300,8 @@ export const highlights = declare({
     'highlights match.playbyplay --query "player kills" -o kills.mp4 -o kills.json',
     'highlights season --query "player defeats enemy with launcher" --per-session 1 --duration 90s -o season.mp4',
     'highlights match.playbyplay --preset short -o short.mp4',
+    'highlights match.playbyplay --preset montage --music song.mp3 -o montage.mp4',
+    'highlights match.playbyplay --preset short --without progress --preview sheet.png',
   ],
 });
 

@@ -103,7 +103,7 @@ export function recordingCaptions(events: readonly EventLine[], dictionary: Dict
  */
 export function reelCaptions(list: HighlightList, texts?: ReadonlyMap<string, string>): Caption[] {
   return list.scenes.flatMap((scene) => {
-    const end = scene.at + scene.end - scene.start;
+    const end = scene.at + scene.duration;
     const events = scene.events.map(({ id, at, text, kind }) => {
       return { t: Math.max(scene.at, at), text: texts?.get(id) ?? text, kind };
     });
@@ -155,7 +155,7 @@ export interface Chapter {
 
 /** One chapter per scene of a reel. */
 export function reelChapters(list: HighlightList): Chapter[] {
-  return list.scenes.map(({ at, start, end, title }) => ({ start: at, end: roundTime(at + end - start), title }));
+  return list.scenes.map(({ at, duration, title }) => ({ start: at, end: roundTime(at + duration), title }));
 }
 
 /**

@@ -4,10 +4,14 @@ import { loadProfile } from '../profile/load.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { placeRegion } from '../regions/place.ts';
 
+const TEXT_KINDS: ReadonlySet<string> = new Set(['text', 'feed']);
+
 /** Where a game shows what, in fractions of a recording's frame. */
 export interface ScreenLayout {
   /** Regions of the HUD, by name. */
   readonly hud: ReadonlyMap<string, Rect>;
+  /** The regions in which detectors read text, by detector. */
+  readonly textRegions: ReadonlyMap<string, string>;
   /** The part that the player looks at. */
   readonly attention?: Rect;
 }
@@ -40,9 +44,31 @@ export async function screenLayout(game: string, frame: Size): Promise<ScreenLay
     const attention = profile.attention === undefined ? undefined : placed.get(profile.attention);
     const isRead = (name: string): boolean => specs.some(({ region }) => region === name);
     const hud = new Map([...placed].filter(([name]) => name !== profile.attention || isRead(name)));
-    return { hud, ...(attention && { attention }) };
+    const texts = Object.entries(profile.detectors).flatMap(([name, { kind, region }]) =>
+      region !== undefined && TEXT_KINDS.has(kind) ? [[name, region] as const] : [],
+    );
+    return { hud, textRegions: new Map(texts), ...(attention && { attention }) };
   } catch (error) {
-    if (error instanceof PlaybyplayError) return { hud: new Map() };
+    if (error instanceof PlaybyplayError) return { hud: new Map(), textRegions: new Map() };
+    throw error;
+  }
+}
+
+/** Pictures of words in a game, by word: those with which its profile finds icons. Empty for an unknown game. */
+export async function iconsOf(game: string): Promise<ReadonlyMap<string, Buffer>> {
+  try {
+    const { profile, assets } = await loadProfile(game);
+    const icons = new Map<string, Buffer>();
+    for (const { kind, icons: table } of Object.values(profile.detectors)) {
+      if (kind !== 'icon' || typeof table !== 'object' || table === null) continue;
+      for (const [word, files] of Object.entries(table)) {
+        const first: unknown = Array.isArray(files) ? files[0] : files;
+        if (typeof first === 'string' && !icons.has(word)) icons.set(word, Buffer.from(await assets.read(first)));
+      }
+    }
+    return icons;
+  } catch (error) {
+    if (error instanceof PlaybyplayError) return new Map();
     throw error;
   }
 }

@@ -33,7 +33,12 @@ export {
   type ScoredEvent,
   type Source,
 } from './list.ts';
-export { makeReel, type HighlightReel, type HighlightReelOptions } from './reel.ts';
+export { type Brand, readBrand } from './brand.ts';
+export type { HighlightReelOptions } from './design.ts';
+export { type PlannedReel, planReel, writeReelPreview, type ReelPreviewOptions } from './preview.ts';
+export { makeReel, type HighlightReel } from './reel.ts';
+export type { Storyboard } from './storyboard.ts';
+export { reelStyle, type ReelStyle } from './style.ts';
 export { type HighlightSettings, type Margins, readSettings, settingsFor } from './settings.ts';
 export { loadSources, makeQueryFilter, type LoadedSources, type LoadSourcesOptions } from './sources.ts';
 export { markdownSummary, plainSummary, summarize, type Summary, type SummaryLine } from './summary.ts';

@@ -1,5 +1,4 @@
 import type { EventLine, HeaderLine } from '../events/log.ts';
-import type { ReelPlan } from '../media/write/reel.ts';
 import { isPropertyStatement } from '../events/statement.ts';
 import { roundTime } from '../time.ts';
 import type { SceneChoice } from './choose.ts';
@@ -75,6 +74,22 @@ export interface HighlightList {
   readonly scenes: readonly ListedScene[];
 }
 
+/** A stretch of a recording and its place in a reel. */
+export interface Shot {
+  readonly start: number;
+  readonly end: number;
+  /** Seconds of the recording per second of the reel: 0.5 is slow motion at half speed. */
+  readonly speed: number;
+  /** Start in the reel. */
+  readonly at: number;
+}
+
+/** Where a time of the recording is in the reel. */
+export function timeInReel(shots: readonly Shot[], t: number): number {
+  const shot = shots.find(({ end }) => t < end) ?? shots.at(-1)!;
+  return shot.at + (Math.min(t, shot.end) - shot.start) / shot.speed;
+}
+
 /** A scene of the list. */
 export interface ListedScene {
   readonly session: string;
@@ -82,8 +97,11 @@ export interface ListedScene {
   readonly media: string;
   readonly start: number;
   readonly end: number;
-  /** Start of the scene in the reel. */
+  /** Start and length of the scene in the reel. */
   readonly at: number;
+  readonly duration: number;
+  /** Where the scene is shown at other speeds; otherwise one shot. */
+  readonly shots: readonly Shot[];
   readonly score: number;
   readonly kind: string;
   readonly title: string;
@@ -101,7 +119,7 @@ export interface ListedScene {
 /**
  * Lists the chosen scenes.
  *
- * @param reel The written reel, whose cuts are the scenes in order; times are then those of the frames that were cut.
+ * @param reel The shots of each scene in the reel, and its length; default: the scenes as they are, one after the other.
  *
  * @example
  * ```ts
@@ -113,15 +131,13 @@ export interface ListedScene {
 export function makeHighlightList(
   choice: SceneChoice,
   sources: readonly Source[],
-  reel?: Pick<ReelPlan, 'duration' | 'cuts'>,
+  reel?: { readonly duration: number; readonly shots: readonly (readonly Shot[])[] },
 ): HighlightList {
   let offset = 0;
   const scenes = choice.scenes.map((scene, index): ListedScene => {
-    const cut = reel?.cuts[index];
-    const start = cut?.start ?? scene.start;
-    const end = cut?.end ?? scene.end;
-    const at = cut?.offset ?? offset;
-    offset = at + end - start;
+    const shots = reel?.shots[index] ?? [{ start: scene.start, end: scene.end, speed: 1, at: offset }];
+    const [{ start, at }, { end }] = [shots[0]!, shots.at(-1)!];
+    offset = timeInReel(shots, end);
     return {
       session: scene.session,
       game: scene.game,
@@ -129,6 +145,13 @@ export function makeHighlightList(
       start: roundTime(start),
       end: roundTime(end),
       at: roundTime(at),
+      duration: roundTime(offset - at),
+      shots: shots.map((shot) => ({
+        start: roundTime(shot.start),
+        end: roundTime(shot.end),
+        speed: shot.speed,
+        at: roundTime(shot.at),
+      })),
       score: scene.score,
       kind: scene.kind,
       title: sceneTitle(scene),
@@ -136,7 +159,7 @@ export function makeHighlightList(
       events: scene.events.map(({ event, score }) => ({
         id: event.id,
         t: event.t,
-        at: roundTime(at + event.t - start),
+        at: roundTime(timeInReel(shots, event.t)),
         text: event.text,
         kind: isPropertyStatement(event.statement) ? 'property' : 'action',
         score: Math.round(score * 100) / 100,

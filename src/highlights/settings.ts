@@ -8,6 +8,7 @@ import { didYouMean, findNearest } from '../spelling.ts';
 import { isPropertyStatement } from '../events/statement.ts';
 import { parseJsonFile } from '../schema/parse.ts';
 import { isPlayerDefeat, withAncestors, wordOf } from './weights.ts';
+import type { ReelStyleName } from './style.ts';
 import type { Margin } from './windows.ts';
 import { appendPointer } from '../json-pointer.ts';
 
@@ -196,29 +197,47 @@ export interface Preset {
   readonly aspect?: '16:9' | '9:16' | '1:1';
   readonly captions?: 'burn' | 'track' | 'none';
   readonly titles?: boolean;
+  readonly style?: ReelStyleName;
   /** Events to build scenes from. */
   readonly include?: (event: EventLine, dictionary: Dictionary) => boolean;
 }
 
+const fails: Preset = {
+  summary: 'the 45 seconds that one would rather forget',
+  duration: 45,
+  style: 'short',
+  include: (event, dictionary) => isPlayerDefeat(event.statement, dictionary),
+};
+
 /** Built-in presets by name. */
 export const presets: Readonly<Record<string, Preset>> = {
   short: {
-    summary: 'the best 30 seconds, upright, captions in the picture',
+    summary: 'the best 30 seconds, upright, with counter, banners and captions',
     duration: 30,
     aspect: '9:16',
-    captions: 'burn',
+    captions: 'none',
+    style: 'short',
   },
-  montage: { summary: 'the best minute, with a title', duration: 60, titles: true },
+  montage: {
+    summary: 'the best minute, with a title, whip pans and slow motion',
+    duration: 60,
+    titles: true,
+    style: 'montage',
+  },
+  cinematic: {
+    summary: 'the best 45 seconds in slow motion, through black',
+    duration: 45,
+    titles: true,
+    style: 'cinematic',
+  },
+  plain: { summary: 'the best minute as it was recorded', duration: 60, style: 'plain' },
   coaching: {
     summary: 'what went wrong, with what led to it, captions in the picture',
     margin: { before: 8, after: 3 },
     captions: 'burn',
     include: (event, dictionary) => isPlayerDefeat(event.statement, dictionary),
   },
-  lowlights: {
-    summary: 'the 45 seconds that one would rather forget',
-    duration: 45,
-    include: (event, dictionary) => isPlayerDefeat(event.statement, dictionary),
-  },
+  fails,
+  lowlights: fails,
   everything: { summary: 'every notable event except defeats, however long it takes' },
 };

@@ -36,6 +36,8 @@ export interface WindowOptions {
   readonly continues?: (event: EventLine, before: EventLine) => boolean;
 }
 
+/** Seconds that an event must be seen before a hidden part. */
+const MIN_SHOWN_SECONDS = 0.25;
 /** Minimum length, so that an event without margins still shows some frames. */
 const MIN_WINDOW_SECONDS = 0.2;
 
@@ -47,8 +49,9 @@ export function eventWindows(events: readonly EventLine[], options: WindowOption
   const limit = options.duration ?? Number.POSITIVE_INFINITY;
   const spans = shownSpans(options.hidden ?? [], limit);
   return spans.flatMap((span, index) => {
-    // What happens with the defeat belongs to the life that ends, what happens with the respawn to the next.
-    const own = events.filter(({ t }) => t >= span.start && t <= span.end && t !== spans[index + 1]?.start);
+    // What happens with the defeat is not seen any more; what happens with the respawn belongs to the next life.
+    const last = span.end < limit ? span.end - MIN_SHOWN_SECONDS : limit;
+    const own = events.filter(({ t }) => t >= span.start && t <= last && t !== spans[index + 1]?.start);
     // Before the first frame there is nothing, but an event that lasts can reach into the recording.
     const early = span.start === 0 ? events.filter(({ t }) => t < 0) : [];
     return windowsWithin(span, [...early, ...own], options);

@@ -2,7 +2,13 @@ import { dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { type OutputPolicy, writeOutput } from '../../files/output.ts';
 import { inputsOf, makeHighlightList } from '../../highlights/list.ts';
 import { isPropertyStatement } from '../../events/statement.ts';
-import { type HighlightReel, type HighlightReelOptions, makeReel, TITLE_CARD_SECONDS } from '../../highlights/reel.ts';
+import { type Brand, readBrand } from '../../highlights/brand.ts';
+import { END_CARD_SECONDS, type HighlightReelOptions, TITLE_CARD_SECONDS } from '../../highlights/design.ts';
+import { planReel, writeReelPreview } from '../../highlights/preview.ts';
+import { type HighlightReel, makeReel } from '../../highlights/reel.ts';
+import type { Preset } from '../../highlights/settings.ts';
+import type { Storyboard } from '../../highlights/storyboard.ts';
+import { type ReelStyle, reelStyle } from '../../highlights/style.ts';
 import { summarize } from '../../highlights/summary.ts';
 import { dropRedundantChanges } from '../../highlights/captions.ts';
 import { writeClips, writePreview, writeSheet, writeThumbnails } from '../../highlights/images.ts';
@@ -33,21 +39,35 @@ type HighlightOptions = OptionValues<(typeof specs.highlights)['options']>;
 /** `playbyplay highlights <log or folder>…` */
 export const highlights: RunCommand<typeof specs.highlights> = async (io, options, ...paths) => {
   for (const path of options.out ?? []) checkExtension(path);
-  // The title's time is taken from the scenes.
-  const hasTitle = options.title !== undefined || findPreset(options.preset).titles === true;
+  // The time of cards and slow motion is taken from the scenes.
+  const preset = findPreset(options.preset);
+  const style = reelStyle(options.effects ?? preset.style ?? 'plain', {
+    add: options.with ?? [],
+    omit: options.without ?? [],
+  });
   const selection = await selectScenes(paths, options, io, {
-    reserve: hasTitle ? TITLE_CARD_SECONDS : 0,
+    reserve: reservedSeconds(options, preset, style),
     duration: DEFAULT_DURATION,
     looksAtPictures: true,
   });
   if (!selection) return 2;
   if (selection.choice.scenes.length === 0) return reportNoScenes(io, selection.sources);
   const texts = await openEventTexts(options, selection.dictionary);
-  const settings = { ...reelSettings(options, selection, io), captionTexts: texts.ofScenes(selection) };
+  const brand = options.brand === undefined ? undefined : await readBrand(options.brand);
+  const captionTexts = texts.ofScenes(selection);
+  const settings = { ...reelSettings(options, selection, { style, brand }, io), captionTexts };
   texts.reportMissing(io);
   const policy = { inputs: inputsOf(selection.sources), overwrite: options.overwrite };
-  const outputs = options.out ?? (options.clips || options.thumbnails ? [] : defaultOutputs(selection));
+  const isPreview = options.preview !== undefined;
+  const outputs = options.out ?? (options.clips || options.thumbnails || isPreview ? [] : defaultOutputs(selection));
   const written = [...outputs, ...(await writeFolders(options, selection, io))];
+  if (isPreview) {
+    if (!SHEET_EXTENSIONS.includes(extname(options.preview!)))
+      throw usageError(`cannot write ${options.preview!}: a preview is ${SHEET_EXTENSIONS.join(', ')}`);
+    await using plan = await planReel(selection.choice, selection.sources, mediaOf, settings);
+    await writeReelPreview(options.preview!, plan, { signal: io.signal, ...policy });
+    written.push(options.preview!);
+  }
   const reels: HighlightReel[] = [];
   for (const path of outputs.filter((each) => VIDEO_EXTENSIONS.includes(extname(each)))) {
     const bar = new ProgressBar(io, 'writing reel', { isRealTime: true });
@@ -67,6 +87,11 @@ export const highlights: RunCommand<typeof specs.highlights> = async (io, option
     if (whyEncoded !== undefined && !expected) io.stderr.write(`${path}: every frame was encoded: ${whyEncoded}.\n`);
   }
   const list = reels[0]?.list ?? makeHighlightList(selection.choice, selection.sources);
+  if (options.plan !== undefined) {
+    const board = reels[0]?.storyboard ?? (await plannedStoryboard(selection, settings));
+    await writeOutput(options.plan, `${JSON.stringify(board, undefined, 2)}\n`, { kind: 'storyboard', ...policy });
+    written.push(options.plan);
+  }
   for (const path of outputs) {
     if (extname(path) === POST_EXTENSION) {
       const { post } = summarize(selection.sources, selection.choice.scenes, selection.dictionary, list);
@@ -96,21 +121,28 @@ function checkExtension(path: string): void {
 
 function reelSettings(
   options: HighlightOptions,
-  { sources, choice, dictionary, preset }: Selection,
+  { sources, choice, dictionary, preset, duration }: Selection,
+  { style, brand }: { readonly style: ReelStyle; readonly brand: Brand | undefined },
   io: CommandIo,
 ): HighlightReelOptions {
   const { layout, facecam, quality, hardware, encoder } = options;
   const scenes = formatCount(choice.scenes.length, 'scene');
   const isAutomatic = options.title === 'auto' || (options.title === undefined && preset.titles === true);
-  const summarized = isAutomatic ? summarize(sources, choice.scenes, dictionary) : undefined;
-  const title = summarized ? summarized.games.join(', ') : options.title;
+  const summarized = summarize(sources, choice.scenes, dictionary);
+  const title = isAutomatic ? summarized.games.join(', ') : options.title;
   return {
     aspect: options.aspect ?? preset.aspect ?? 'source',
     captions: options.captions ?? preset.captions ?? 'track',
     ...(facecam !== undefined && { layout: 'split', facecam }),
     ...(layout !== undefined && { layout }),
     ...(title !== undefined &&
-      title !== '' && { title, subtitle: summarized ? `${summarized.tally} · ${scenes}` : scenes }),
+      title !== '' && { title, subtitle: isAutomatic ? `${summarized.tally} · ${scenes}` : scenes }),
+    ending: summarized.tally,
+    style,
+    dictionary,
+    ...(duration !== undefined && { duration: duration + slowSeconds(style) }),
+    ...(brand && { brand }),
+    ...(options.music !== undefined && { music: options.music }),
     ...(quality !== undefined && { quality }),
     ...(encoder !== undefined ? { encoder } : hardware && { encoder: 'hardware' as const }),
     audioTrack: options['audio-track'],
@@ -118,6 +150,24 @@ function reelSettings(
     overwrite: options.overwrite,
     signal: io.signal,
   };
+}
+
+/** Seconds that slow motion may add to the scenes. */
+function slowSeconds({ parts, slowMotion }: ReelStyle): number {
+  if (!parts.includes('slow-motion')) return 0;
+  return slowMotion === 'best' ? 1 : 2.5;
+}
+
+/** Seconds of a reel that are not for scenes. */
+function reservedSeconds(options: HighlightOptions, preset: Preset, style: ReelStyle): number {
+  const hasTitle = options.title !== undefined || preset.titles === true;
+  const hasEnding = style.parts.includes('end-card');
+  return (hasTitle ? TITLE_CARD_SECONDS : 0) + (hasEnding ? END_CARD_SECONDS : 0) + slowSeconds(style);
+}
+
+async function plannedStoryboard({ choice, sources }: Selection, settings: HighlightReelOptions): Promise<Storyboard> {
+  await using plan = await planReel(choice, sources, mediaOf, settings);
+  return plan.board;
 }
 
 /** Writes clips and thumbnails, each into its folder. */

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { actionAt } from './follow-action.ts';
 import { cropAround, sizeFor } from './frame-filter.ts';
-import { blendOverlay, captionSvg, outlineText, renderOverlay, wrapText } from './overlay.ts';
+import { blendOverlay, outlineText, renderOverlay, wrapText } from './overlay.ts';
 
 function grayFrame(width: number, height: number) {
   const planes = [
@@ -61,16 +61,6 @@ describe('lettering', () => {
     const paths = [...'aéßΩЖ★…'].map((character) => outlineText(character, 20).path);
     expect(new Set(paths).size).toBe(paths.length);
     expect(paths.every((path) => /^M[-\d. MLQCZ]+$/.test(path))).toBe(true);
-  });
-
-  it('keeps any caption within the frame', () => {
-    fc.assert(
-      fc.property(fc.array(fc.string({ minLength: 1, maxLength: 120 }), { minLength: 1, maxLength: 3 }), (lines) => {
-        const { width } = captionSvg(lines, { width: 720, height: 1280 });
-        expect(width).toBeLessThanOrEqual(720);
-      }),
-      { numRuns: 30 },
-    );
   });
 });
 

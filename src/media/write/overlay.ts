@@ -14,41 +14,86 @@ interface TextOutline {
   readonly width: number;
 }
 
-/** Height of capitals, ascent and descent of the font, as fractions of its size. */
+/** Height of capitals, ascent and descent of the plain typeface, as fractions of its size. */
 export const fontMetrics = { capital: 0.73, ascent: 0.93, descent: 0.24 } as const;
 
 // Node cannot see the names that this CommonJS bundle exports, hence `require`.
 const require = createRequire(import.meta.url);
 const { parse } = require('opentype.js') as typeof opentype;
 
-let loaded: Font | undefined;
-
-/**
- * DejaVu Sans Bold from its npm package, so that text looks the same on every machine, also on one without fonts. It covers
- * Latin, Greek, Cyrillic and many symbols, but no Chinese, Japanese or Korean.
- */
-function font(): Font {
-  if (!loaded) {
-    const path = require.resolve('@fontsource/dejavu-sans/files/dejavu-sans-latin-700-normal.woff');
-    const file = readFileSync(path);
-    loaded = parse(file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength));
-  }
-  return loaded;
+/** A font and those that replace it for characters that it lacks. */
+export interface Typeface {
+  readonly fonts: readonly Font[];
+  /** Height of capitals, as a fraction of the size. */
+  readonly capital: number;
 }
 
-/** Outlines text on one line, with kerning; characters without a glyph show as a box. @param size Font size in pixels. */
-export function outlineText(text: string, size: number): TextOutline {
-  const face = font();
-  const scale = size / face.unitsPerEm;
+/** What a typeface is for: `plain` for small text, `text` for captions, `display` for titles. */
+export type TypefaceRole = 'plain' | 'text' | 'display';
+
+/**
+ * Font files from npm packages, so that text looks the same on every machine, also on one without fonts. The last covers Latin,
+ * Greek, Cyrillic and many symbols, but no Chinese, Japanese or Korean.
+ */
+const PLAIN_FILES = ['dejavu-sans/files/dejavu-sans-latin-700-normal.woff'];
+const FONT_FILES: Readonly<Record<TypefaceRole, readonly string[]>> = {
+  plain: PLAIN_FILES,
+  text: [
+    'barlow-condensed/files/barlow-condensed-latin-700-normal.woff',
+    'barlow-condensed/files/barlow-condensed-latin-ext-700-normal.woff',
+    ...PLAIN_FILES,
+  ],
+  display: ['anton/files/anton-latin-400-normal.woff', 'anton/files/anton-latin-ext-400-normal.woff', ...PLAIN_FILES],
+};
+
+const typefaces = new Map<TypefaceRole, Typeface>();
+
+/** The built-in typeface for a purpose. */
+export function typeface(role: TypefaceRole): Typeface {
+  const known = typefaces.get(role);
+  if (known) return known;
+  const fonts = FONT_FILES[role].map((file) => parseFont(readFileSync(require.resolve(`@fontsource/${file}`))));
+  const face = withMetrics(fonts);
+  typefaces.set(role, face);
+  return face;
+}
+
+/**
+ * A typeface of a font file, with the built-in one for characters that it lacks.
+ *
+ * @throws Error If the file is no TrueType, OpenType or WOFF font.
+ */
+export function typefaceOf(file: Buffer, role: TypefaceRole): Typeface {
+  return withMetrics([parseFont(file), ...typeface(role).fonts]);
+}
+
+function parseFont(file: Buffer): Font {
+  return parse(file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength) as ArrayBuffer);
+}
+
+function withMetrics(fonts: readonly Font[]): Typeface {
+  const [first] = fonts;
+  const box = first!.charToGlyph('H').getBoundingBox();
+  return { fonts, capital: box.y2 > 0 ? box.y2 / first!.unitsPerEm : fontMetrics.capital };
+}
+
+/**
+ * Outlines text on one line, with kerning; characters without a glyph show as a box.
+ *
+ * @param size Font size in pixels.
+ */
+export function outlineText(text: string, size: number, face: Typeface = typeface('plain')): TextOutline {
   let x = 0;
   let path = '';
-  let previous: Glyph | undefined;
+  let previous: { readonly font: Font; readonly glyph: Glyph } | undefined;
   for (const character of text) {
-    const glyph = face.charToGlyph(character);
-    if (previous) x += face.getKerningValue(previous, glyph) * scale;
+    const font = face.fonts.find((each) => each.charToGlyphIndex(character) > 0) ?? face.fonts.at(-1)!;
+    const scale = size / font.unitsPerEm;
+    const glyph = font.charToGlyph(character);
+    if (previous?.font === font) x += font.getKerningValue(previous.glyph, glyph) * scale;
     path += pathData(glyph.getPath(x, 0, size).commands);
     x += (glyph.advanceWidth ?? 0) * scale;
-    previous = glyph;
+    previous = { font, glyph };
   }
   return { path, width: x };
 }
@@ -71,26 +116,26 @@ function pathData(commands: readonly PathCommand[]): string {
 }
 
 /** Breaks text into at most `lines` lines no wider than `width` pixels; the last ends in … where text is left over. */
-export function wrapText(text: string, size: number, width: number, lines = 2): string[] {
+export function wrapText(text: string, size: number, width: number, lines = 2, face?: Typeface): string[] {
   const words = text.split(/\s+/).filter(Boolean);
   const result: string[] = [];
   let line = '';
   for (const [index, word] of words.entries()) {
     const longer = line ? `${line} ${word}` : word;
-    if (line && outlineText(longer, size).width > width) {
+    if (line && outlineText(longer, size, face).width > width) {
       if (result.length === lines - 1)
-        return [...result, truncate([line, ...words.slice(index)].join(' '), size, width)];
+        return [...result, truncate([line, ...words.slice(index)].join(' '), size, width, face)];
       result.push(line);
       line = word;
     } else line = longer;
   }
-  return line ? [...result, truncate(line, size, width)] : result;
+  return line ? [...result, truncate(line, size, width, face)] : result;
 }
 
-function truncate(text: string, size: number, width: number): string {
-  if (outlineText(text, size).width <= width) return text;
+function truncate(text: string, size: number, width: number, face?: Typeface): string {
+  if (outlineText(text, size, face).width <= width) return text;
   const characters = [...text];
-  while (characters.length > 1 && outlineText(`${characters.join('').trimEnd()}…`, size).width > width)
+  while (characters.length > 1 && outlineText(`${characters.join('').trimEnd()}…`, size, face).width > width)
     characters.pop();
   return `${characters.join('').trimEnd()}…`;
 }
@@ -186,55 +231,21 @@ function blendPlane(plane: Plane, samples: Uint8Array, alpha: Uint8Array, at: Re
   }
 }
 
-/** How captions look. */
-interface CaptionStyle {
-  /** Frame size in pixels. */
-  readonly width: number;
-  readonly height: number;
-  /** Font size in pixels; default a 24th of the frame's shorter side. */
-  readonly size?: number;
-}
-
-/**
- * Draws caption lines as SVG: white letters with a dark outline on a translucent dark plate, readable on any background, at
- * most 86 % of the frame's width.
- */
-export function captionSvg(
-  lines: readonly string[],
-  style: CaptionStyle,
-): { svg: string; width: number; height: number } {
-  const size = style.size ?? Math.round(Math.min(style.width, style.height) / 24);
-  const maxWidth = style.width * 0.86;
-  const rows = lines.flatMap((line) => wrapText(line, size, maxWidth, 2)).map((text) => outlineText(text, size));
-  const pad = Math.round(size * 0.45);
-  const step = size * 1.28;
-  const width = 2 * Math.ceil((Math.max(0, ...rows.map((row) => row.width)) + 2 * pad) / 2);
-  const height = 2 * Math.ceil((rows.length * step + 2 * pad - (step - size)) / 2);
-  const paths = rows.map((row, index) => {
-    const baseline = pad + index * step + size * (fontMetrics.capital + 0.1);
-    return `<path transform="translate(${((width - row.width) / 2).toFixed(1)} ${baseline.toFixed(1)})" d="${row.path}"/>`;
-  });
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
-<rect width="${width}" height="${height}" rx="${pad * 0.6}" fill="#000" fill-opacity="0.5"/>
-<g stroke="#000" stroke-width="${(size / 7).toFixed(1)}" stroke-linejoin="round" fill="#000">${paths.join('')}</g>
-<g fill="#fff">${paths.join('')}</g></svg>`;
-  return { svg, width, height };
-}
-
-/** Draws a title with a line below it, centred, as SVG of the frame's size. */
-export function titleSvg(title: string, subtitle: string, width: number, height: number): string {
-  const size = Math.round(Math.min(width, height) / 11);
-  const small = Math.round(size * 0.46);
-  const rows = [
-    ...wrapText(title, size, width * 0.84, 3).map((text) => ({ text, size, gap: size * 1.25 })),
-    ...wrapText(subtitle, small, width * 0.84, 3).map((text) => ({ text, size: small, gap: small * 1.6 })),
+/** Fills a rectangle of a frame with a colour. @param color Such as `#ffd84d`. */
+export function fillRectangle({ planes, strides, width, height }: FramePlanes, rect: Rect, color: string): void {
+  const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255) as [
+    number,
+    number,
+    number,
   ];
-  const total = rows.reduce((sum, row) => sum + row.gap, 0);
-  let y = (height - total) / 2;
-  const paths = rows.map((row) => {
-    y += row.gap;
-    const { path, width: length } = outlineText(row.text, row.size);
-    return `<path transform="translate(${((width - length) / 2).toFixed(1)} ${y.toFixed(1)})" fill="${row.size === size ? '#fff' : '#ffd84d'}" d="${path}"/>`;
-  });
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="${width}" height="${height}" fill="#000" fill-opacity="0.55"/>${paths.join('')}</svg>`;
+  const luma = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  const levels = [16 + 219 * luma, 128 + (224 * (b - luma)) / 1.8556, 128 + (224 * (r - luma)) / 1.5748];
+  for (const [plane, level] of levels.entries()) {
+    const size = plane === 0 ? 1 : 2;
+    const left = Math.max(0, Math.round(rect.x / size));
+    const right = Math.min(width / size, Math.round((rect.x + rect.width) / size));
+    const bottom = Math.min(height / size, Math.round((rect.y + rect.height) / size));
+    for (let y = Math.max(0, Math.round(rect.y / size)); y < bottom; y++)
+      planes[plane]!.fill(Math.round(level), y * strides[plane]! + left, y * strides[plane]! + Math.max(left, right));
+  }
 }

@@ -1,26 +1,37 @@
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
-import { FrameFilter } from './frame-filter.ts';
+import { FrameFilter, type View } from './frame-filter.ts';
 import type { Recording } from './recording.ts';
 import { AV_PIX_FMT_YUV420P } from 'node-av/constants';
 import { Frame, type Stream } from 'node-av/lib';
 import type { Rational } from '../../time.ts';
 import { VideoEncoder } from './encoder.ts';
 import { Muxer } from './muxer.ts';
-import { blendOverlay, renderOverlay, titleSvg } from './overlay.ts';
+import { blendOverlay, renderOverlay } from './overlay.ts';
 
 /** Reads the frame shown at `t` seconds, scaled to fit into the size, as an RGB image; undefined where there is none. */
 export function readStill(recording: Recording, t: number, width: number, height: number): Sharp | undefined {
+  const pixels = readPixels(recording, t, new FrameFilter(width, height, 'rgb24'));
+  return pixels && sharp(pixels, { raw: { width, height, channels: 3 } });
+}
+
+/**
+ * Reads the frame shown at `t` seconds through a filter.
+ *
+ * @param filter Of a format with one plane. It is disposed of.
+ * @returns The plane without padding; undefined where there is no frame.
+ */
+export function readPixels(recording: Recording, t: number, filter: FrameFilter, view?: View): Buffer | undefined {
+  using own = filter;
   const wanted = recording.ticks(t);
   // The frame shown at `t` starts at most some frames earlier, more where the rate varies.
   for (const frames of [2n, 60n]) {
-    let image: Sharp | undefined;
+    let pixels: Buffer | undefined;
     for (const { frame, pts } of recording.frames(wanted - recording.ticksPerFrame * frames, wanted + 1n)) {
       if (pts > wanted) break;
-      using filter = new FrameFilter(width, height, 'rgb24');
-      image = sharp(filter.pixels(frame, recording.rotation), { raw: { width, height, channels: 3 } });
+      pixels = own.pixels(frame, recording.rotation, view);
     }
-    if (image) return image;
+    if (pixels) return pixels;
   }
   return undefined;
 }
@@ -57,10 +68,10 @@ function standardDeviation(levels: Uint8Array): number {
   return Math.sqrt(Math.max(0, squares / levels.length - (sum / levels.length) ** 2));
 }
 
-/** A title shown before a reel's scenes. */
-interface TitleCard {
-  readonly title: string;
-  readonly subtitle: string;
+/** A title or an end card of a reel. */
+interface Card {
+  /** What it shows, of its size. */
+  readonly svg: string;
   readonly seconds: number;
   readonly width: number;
   readonly height: number;
@@ -72,8 +83,8 @@ interface TitleCard {
 const FADE_SECONDS = 0.4;
 const PLAIN_BACKGROUND = { width: 16, height: 16, channels: 3, background: '#16181d' } as const;
 
-/** Writes a title card as a short silent mp4: the words over a blurred frame of a recording, at `t` seconds of it. */
-export async function writeTitleCard(path: string, card: TitleCard, background: Recording, t: number): Promise<void> {
+/** Writes a card as a short silent mp4: the drawing over a blurred frame of a recording, at `t` seconds of it. */
+export async function writeCard(path: string, card: Card, background: Recording, t: number): Promise<void> {
   const { width, height, timeBase, frameRate } = card;
   const still = await readStill(background, t, background.width, background.height)?.png().toBuffer();
   const blurred = await (still ? sharp(still) : sharp({ create: PLAIN_BACKGROUND }))
@@ -82,7 +93,7 @@ export async function writeTitleCard(path: string, card: TitleCard, background: 
     .png()
     .toBuffer();
   const picture = await renderOverlay(blurred, 0, 0);
-  const words = await renderOverlay(titleSvg(card.title, card.subtitle, width, height), 0, 0);
+  const words = await renderOverlay(card.svg, 0, 0);
   using muxer = new Muxer(path);
   let stream: Stream | undefined;
   using encoder = new VideoEncoder({ width, height, timeBase, frameRate, quality: 16 }, (packet) =>
