@@ -33,6 +33,11 @@ describe('a field', () => {
       { type: 'clock', behaviour: { max: 21.5 } },
     ],
     [
+      'the time of a lap, which stands until the next',
+      halves.map((i) => (i < 14 ? '0:24.77' : '0:23.56')),
+      { type: 'time', behaviour: { min: 23.56, max: 24.77, changes: 1 } },
+    ],
+    [
       'a captioned fraction',
       halves.map((i) => `Lap ${1 + Math.floor(i / 8)}/3`),
       {
@@ -66,6 +71,12 @@ describe('a field', () => {
       classifyField(samplesOf(halves.map((i) => (i % 3 === 0 ? 'ab' : i % 3 === 1 ? 'Xq' : 'lI7')))),
     ).toBeUndefined();
     expect(classifyField(samplesOf(['', '', '']))).toBeUndefined();
+  });
+
+  it('is nothing where an icon looks like the same figure always', () => {
+    const zeros = samplesOf(halves.map(() => '0'));
+    expect(classifyField(zeros, { isSteady: true })).toBeUndefined();
+    expect(classifyField(zeros)).toMatchObject({ type: 'counter' });
   });
 
   it('that comes and goes shows messages', () => {

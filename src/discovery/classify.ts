@@ -5,7 +5,16 @@ import { upperMedian } from '../statistics.ts';
 import type { FollowedSample } from './follow.ts';
 
 /** What an element of the HUD is. */
-export type FieldType = 'counter' | 'fraction' | 'percentage' | 'clock' | 'name' | 'message' | 'label' | 'gauge';
+export type FieldType =
+  | 'counter'
+  | 'fraction'
+  | 'percentage'
+  | 'clock'
+  | 'time'
+  | 'name'
+  | 'message'
+  | 'label'
+  | 'gauge';
 
 /** A value of a field at a time. */
 export interface FieldValue {
@@ -62,6 +71,8 @@ const MIN_LABEL_SHARE = 0.7;
 const MIN_STEADY_SHARE = 0.35;
 /** Share of samples in which a text is there that never is away. */
 const MIN_LASTING_PRESENCE = 0.85;
+/** Share of the samples at which a time changes at most that is a result and no clock. */
+const MAX_RESULT_CHANGES = 0.1;
 /** Change of a clock in seconds per second. */
 const [MIN_CLOCK_RATE, MAX_CLOCK_RATE] = [0.75, 1.3];
 
@@ -156,8 +167,17 @@ function classifyFigure(
   const steady = steadyShare(values);
   const rate = clockRate(values);
   const isTicking = rate !== undefined && Math.abs(rate) >= MIN_CLOCK_RATE && Math.abs(rate) <= MAX_CLOCK_RATE;
-  const type: FieldType =
-    isClock || (isTicking && isNumber) ? 'clock' : isFraction ? 'fraction' : isPercentage ? 'percentage' : 'counter';
+  // A time that stands is a result: the last lap, the best one.
+  const isResult = isClock && !isTicking && countChanges(values) <= MAX_RESULT_CHANGES * values.length;
+  const type: FieldType = isResult
+    ? 'time'
+    : isClock || (isTicking && isNumber)
+      ? 'clock'
+      : isFraction
+        ? 'fraction'
+        : isPercentage
+          ? 'percentage'
+          : 'counter';
   // Figures that jump about without ever staying are misread scenery.
   if (type === 'counter' && steady < 0.1 && !isSmooth(values)) return undefined;
   const second = isFraction ? patternOf(form.pieces, [1, 1]) : undefined;
@@ -172,6 +192,10 @@ function classifyFigure(
     behaviour: behaviourOf(values, samples.length),
     certainty: Math.min(1, share) * middle,
   };
+}
+
+function countChanges(values: readonly FieldValue[]): number {
+  return values.filter((one, i) => i > 0 && values[i - 1]!.value !== one.value).length;
 }
 
 /** How many second numbers fractions have, each read several times. */

@@ -8,7 +8,7 @@ import { findGauges, type Gauge } from './gauges.ts';
 import { CHARACTER_WIDTH, growRegion } from './grow.ts';
 import { readSteadyPlaces } from './steady-text.ts';
 import { openRecordings, overlap, type Recording, type Survey, surveyText } from './survey.ts';
-import { type TaughtFont, teachFont } from './teach.ts';
+import { figureArea, type TaughtFont, teachFont } from './teach.ts';
 
 /** An element of the HUD that was found. */
 export interface HudField {
@@ -58,7 +58,7 @@ export interface DiscoverOptions {
 }
 
 /** Types whose font is learnt. */
-const FIGURES: ReadonlySet<FieldType> = new Set(['counter', 'fraction', 'percentage', 'clock']);
+const FIGURES: ReadonlySet<FieldType> = new Set(['counter', 'fraction', 'percentage', 'clock', 'time']);
 /** Share of the work that the survey is. */
 const SURVEY_SHARE = 0.7;
 /** Values that are kept as examples. */
@@ -125,9 +125,11 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     const id = name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-');
     return { id, name, isCaptioned: caption !== '', place };
   };
-  const untaught = read.map(({ element, reading }): HudField => {
+  const untaught = read.map(({ element, reading, samples }): HudField => {
     const { align } = element;
-    const rect = reading.type === 'clock' ? usualArea(element) : element.rect;
+    const whole = reading.type === 'clock' ? usualArea(element) : element.rect;
+    const isBare = FIGURES.has(reading.type) && reading.caption === undefined;
+    const rect = isBare ? figureArea(samples, reading, element.rect, whole) : whole;
     const { type, pattern, secondPattern, behaviour, certainty } = reading;
     return {
       ...nameField(rect, type, reading.caption),

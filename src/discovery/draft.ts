@@ -202,7 +202,7 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
     region,
     reader: 'general',
     ...(pattern === undefined ? {} : { pattern }),
-    ...(isFigure ? { value: type === 'clock' ? 'time' : 'number' } : {}),
+    ...(isFigure ? { value: type === 'clock' || type === 'time' ? 'time' : 'number' } : {}),
     ...(type === 'message' ? { find: true } : {}),
     stability: { samples, confidence: isFigure ? MIN_CONFIDENCE : MIN_TEXT_CONFIDENCE },
     // A clock that has not started stands, too.

@@ -17,7 +17,7 @@ export interface FieldArea {
 export function growRegion(field: FieldArea, fields: readonly FieldArea[], frame: { readonly width: number }): Rect {
   const { rect, align, pattern, type } = field;
   // The figures of a clock are as wide at any time.
-  if (pattern === undefined || type === 'clock' || !/\{1,\d+\}/.test(pattern)) return rect;
+  if (pattern === undefined || type === 'clock' || type === 'time' || !/\{1,\d+\}/.test(pattern)) return rect;
   const step = Math.round(CHARACTER_WIDTH * rect.height);
   const [left, right] = { left: [0, step], right: [step, 0], centre: [step / 2, step / 2] }[align] as [number, number];
   const x = Math.max(0, Math.floor(rect.x - left));

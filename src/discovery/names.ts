@@ -68,5 +68,6 @@ export function uniqueName(name: string, taken: Set<string>): string {
 /** The word of the dictionary for a kind of field. */
 export function displayWord(type: FieldReading['type']): 'counter' | 'clock' | 'message' | 'caption' | 'gauge' {
   if (type === 'clock' || type === 'message' || type === 'gauge') return type;
+  if (type === 'time') return 'clock';
   return type === 'name' || type === 'label' ? 'caption' : 'counter';
 }

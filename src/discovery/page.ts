@@ -27,6 +27,7 @@ const COLORS: Readonly<Record<HudField['type'], string>> = {
   fraction: '#00e676',
   percentage: '#00e676',
   clock: '#40c4ff',
+  time: '#40c4ff',
   name: '#ffd740',
   message: '#ff6e40',
   label: '#bdbdbd',

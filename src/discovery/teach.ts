@@ -51,7 +51,7 @@ export function teachFont(
 ): TaughtFont | undefined {
   const labels = selectLabels(samples, reading);
   if (labels.length === 0) return undefined;
-  const region = figureRegion(labels, rect, whole);
+  const region = withoutCaption(labels, reading.pattern!, rect, whole);
   const scale = Math.min(1, MAX_GLYPH_HEIGHT / region.height);
   const height = Math.max(1, Math.round(region.height * scale));
   const pixels = { x: scale, y: height / region.height };
@@ -154,10 +154,29 @@ export function figurePattern(pattern: string): string {
 }
 
 /** Widths of a character, in heights, around the figures of a region. */
-const FIGURE_MARGIN = 0.75;
+const FIGURE_MARGIN = 0.5;
 
-/** The part of a region in which the figures are. */
-function figureRegion(labels: readonly FontLabel[], rect: Rect, region: Rect): Rect {
+/**
+ * The part of a place in which figures are written, without icons that the text finder took for a part of the line.
+ *
+ * @param rect What was followed, in pixels of the reference frame.
+ * @param whole The usual area of the field, from which the part is cut.
+ */
+export function figureArea(samples: readonly FollowedSample[], reading: FieldReading, rect: Rect, whole: Rect): Rect {
+  return spanOf(selectLabels(samples, reading), rect, whole);
+}
+
+/** A region without the captions before and after its figures; where there is none, figures may grow. */
+function withoutCaption(labels: readonly FontLabel[], pattern: string, rect: Rect, whole: Rect): Rect {
+  const span = spanOf(labels, rect, whole);
+  const left = /^\(?\\d/.test(pattern) ? whole.x : span.x;
+  const right = /\}\)?$/.test(pattern) ? whole.x + whole.width : span.x + span.width;
+  return { ...whole, x: left, width: right - left };
+}
+
+/** The part of a region from the first figure to the last. */
+function spanOf(labels: readonly FontLabel[], rect: Rect, region: Rect): Rect {
+  if (labels.length === 0) return region;
   const firsts = labels.map(({ shares }) => shares[0]!).toSorted((a, b) => a - b);
   const lasts = labels.map(({ shares }) => shares.at(-1)!).toSorted((a, b) => a - b);
   const margin = FIGURE_MARGIN * rect.height;
@@ -165,7 +184,7 @@ function figureRegion(labels: readonly FontLabel[], rect: Rect, region: Rect): R
   const high = rect.x + rect.width * lasts[Math.floor(0.98 * (lasts.length - 1))]! + margin;
   const left = Math.max(region.x, Math.floor(low));
   const right = Math.min(region.x + region.width, Math.ceil(high));
-  return { ...region, x: left, width: right - left };
+  return right - left > margin ? { ...region, x: left, width: right - left } : region;
 }
 
 function shapeOf(text: string): string {
