@@ -23,7 +23,8 @@ export function describeError(error: unknown): string {
   if (error instanceof Error && error.name === 'AbortError') return 'playbyplay: interrupted';
   if (error instanceof PlaybyplayError) {
     const { message, issues, hint } = error;
-    return `playbyplay: ${message}\n${formatIssues(issues)}${hint ?? ''}`.trimEnd();
+    const isSaid = issues.some((issue) => issue.hint === hint);
+    return `playbyplay: ${message}\n${formatIssues(issues)}${isSaid ? '' : (hint ?? '')}`.trimEnd();
   }
   const missing = describeMissingPackage(error);
   if (missing !== undefined) return `playbyplay: ${missing}`;

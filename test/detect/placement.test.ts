@@ -19,7 +19,10 @@ import { AnchoredLocator, toHudSettings } from '../../src/pipeline/placement/anc
 import { findBorders, findOutlines } from '../../src/pipeline/placement/borders.ts';
 import { candidatesWithinBorders, findLandmarks } from '../../src/pipeline/placement/candidates.ts';
 import { recognizeGame } from '../../src/pipeline/placement/decide-placement.ts';
+import { searchPlacement } from '../../src/pipeline/placement/search-placement.ts';
+import { scanPackets } from '../../src/media/packets/scan-packets.ts';
 import { copyPicture } from '../../src/media/picture.ts';
+import { openVideo } from '../../src/media/video.ts';
 import { clip, root } from '../paths.ts';
 
 const SIZE = { width: 960, height: 720 } as const;
@@ -283,6 +286,15 @@ describe('a recording without the HUD', () => {
       message: expect.stringContaining('none of the HUD elements'),
     });
     expect([problems[0], events, placement]).toEqual([doubt, 0, undefined]);
+  });
+});
+
+describe('a test pattern', () => {
+  it('shows no HUD, although two text regions read its bars in every picture', async () => {
+    using file = openVideo(join(root, 'test', 'footage', 'test-pattern.mp4'));
+    const game = await openGame('freedoom');
+    const found = await searchPlacement({ file, index: scanPackets(file), game }, { outlinesOnly: true });
+    expect(found).toBeUndefined();
   });
 });
 

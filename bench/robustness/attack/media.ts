@@ -250,6 +250,89 @@ const promises: readonly AttackCase[] = [
   ),
 ];
 
+/** An EBML element (RFC 8794) with a size of four bytes. */
+function element(id: string, content: Buffer): Buffer {
+  const size = Buffer.alloc(4);
+  size.writeUInt32BE((0x10000000 | content.length) >>> 0);
+  return Buffer.concat([Buffer.from(id, 'hex'), size, content]);
+}
+
+/** Makes a Matroska file say that it goes on in another one: NextFilename and NextUUID (RFC 9559 §5.1.2), in front of its first cluster. */
+function linkSegment(path: string, target: string): void {
+  const bytes = readFileSync(path);
+  const next = [element('3e83bb', Buffer.from(target)), element('3eb923', Buffer.alloc(16, 7))];
+  const info = element('1549a966', Buffer.concat([element('2ad7b1', Buffer.from([0x0f, 0x42, 0x40])), ...next]));
+  const cluster = bytes.indexOf(Buffer.from('1f43b675', 'hex'));
+  writeFileSync(path, Buffer.concat([bytes.subarray(0, cluster), info, bytes.subarray(cluster)]));
+}
+
+/** The size of the picture that a log is about. */
+const readSize = (folder: string): string => {
+  const [header = '{}'] = readFileSync(join(folder, 'log', 'events.ndjson'), 'utf8').split('\n');
+  const { media } = JSON.parse(header) as { readonly media: { readonly width: number; readonly height: number } };
+  return `${media.width}x${media.height}`;
+};
+
+/** Files with more than one video and a sound track. */
+const streams: readonly AttackCase[] = [
+  altered(
+    'Matroska segment that goes on in a neighbour',
+    (folder) => {
+      // Streamed files have no index, whose positions would no longer be right.
+      cut(folder, 'a.mkv', '-c', 'copy', '-live', '1');
+      linkSegment(join(folder, 'a.mkv'), canary(folder));
+      return detect('a.mkv');
+    },
+    { exit: [0], check: (folder) => (readSize(folder) === '1280x720' ? undefined : 'another recording was read') },
+  ),
+  altered(
+    'Matroska attachment with a path',
+    (folder) => {
+      writeFileSync(join(folder, 'font'), 'x'.repeat(1000));
+      const attachment = ['-attach', 'font', '-metadata:s:t', 'mimetype=application/x-truetype-font'];
+      cut(folder, 'a.mkv', '-c', 'copy', ...attachment, '-metadata:s:t', 'filename=../evil.ttf');
+      return detect('a.mkv');
+    },
+    {
+      exit: [0],
+      check: (folder) =>
+        [folder, join(folder, '..')].some((place) => existsSync(join(place, 'evil.ttf')))
+          ? 'the attachment was written'
+          : undefined,
+    },
+  ),
+  altered(
+    'cover picture in front of the video',
+    (folder) => {
+      ffmpeg(folder, '-f', 'lavfi', '-i', 'color=red:s=64x64', '-frames:v', '1', 'cover.png');
+      const maps = ['-map', '0', '-map', '1', '-c', 'copy', '-disposition:v:0', 'attached_pic'];
+      ffmpeg(folder, '-i', 'cover.png', '-t', '4', '-i', footage, ...maps, 'a.mp4');
+      return detect('a.mp4');
+    },
+    { exit: [0], check: (folder) => (readSize(folder) === '1280x720' ? undefined : 'the cover was read') },
+  ),
+  altered(
+    'DASH manifest as a companion recording',
+    (folder) => {
+      cut(folder, 'victim.mp4');
+      writeFileSync(join(folder, 'a.mp4'), dash('victim.mp4'));
+      const profile = {
+        format: 'playbyplay/profile/1',
+        game: 'two',
+        title: 'Two',
+        version: '1.0.0',
+        reference: { width: 1280, height: 720 },
+        media: { second: { reference: { width: 1280, height: 720 } } },
+        regions: { whole: { x: 0, y: 0, width: 1, height: 1 } },
+        detectors: { light: { kind: 'motion', of: 'black', region: 'whole', media: 'second' } },
+      };
+      writeFileSync(join(folder, 'profile.json'), JSON.stringify(profile));
+      return ['detect', 'victim.mp4', '--game', 'profile.json', '--media', 'second=a.mp4@0', '--out', 'log'];
+    },
+    { exit: [1, 2], says: DASH },
+  ),
+];
+
 const interruptions: readonly AttackCase[] = (['SIGINT', 'SIGTERM'] as const).flatMap((signal) => [
   altered(
     `${signal} while a recording is read`,
@@ -267,4 +350,11 @@ const interruptions: readonly AttackCase[] = (['SIGINT', 'SIGTERM'] as const).fl
 ]); // biome-ignore format: a case each
 
 /** The commands on hostile recordings. */
-export const cases: readonly AttackCase[] = [...references, ...openers, ...specials, ...promises, ...interruptions];
+export const cases: readonly AttackCase[] = [
+  ...references,
+  ...openers,
+  ...specials,
+  ...promises,
+  ...streams,
+  ...interruptions,
+];

@@ -80,6 +80,11 @@ export class EvidenceCounter {
     if (this.#sketches.every((one) => differs(one.levels, levels))) this.#sketches.push({ levels, shows });
   }
 
+  /** Whether one picture shows enough elements of a group (all of them, where the profile has only one or two). */
+  get isConvincing(): boolean {
+    return this.#names.length <= 1 ? this.fits : this.#isConvinced;
+  }
+
   /**
    * Whether the placement is plausible: one picture shows enough elements of a group, or half of the pictures that differ show two;
    * a profile's only element in three pictures. Equal pictures are no further evidence.
@@ -328,7 +333,11 @@ export function countSeenPerPicture({ elements, pictures }: Evidence): number {
   return Object.values(elements).reduce((sum, n) => sum + n, 0) / Math.max(1, pictures);
 }
 
-/** Finds the candidate at which most elements are seen. The first two pictures rule out those at which nothing is seen. */
+/**
+ * Finds the candidate at which most elements are seen. The first two pictures rule out those at which nothing is seen. Among hundreds
+ * of candidates, two elements are seen by chance in every picture of some test pattern: only the default placement is accepted for so
+ * little.
+ */
 export async function findBestCandidate(
   reader: ElementReader,
   pictures: readonly Picture[],
@@ -345,7 +354,8 @@ export async function findBestCandidate(
       for (const confidence of seen) sum += confidence;
       if (i === 1 && count.sightings === 0) break;
     }
-    if (!count.fits || count.showing < Math.min(2, count.pictures)) continue;
+    const isEnough = Object.keys(hud).length === 0 ? count.fits : count.isConvincing;
+    if (!isEnough || count.showing < Math.min(2, count.pictures)) continue;
     const score = sum / count.pictures + prior;
     if (!best || score > best.score) best = { score, found: { hud, ...count.evidence } };
   }
