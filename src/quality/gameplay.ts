@@ -7,9 +7,8 @@ import type { EventLine, GapLine, HeaderLine } from '../events/log.ts';
 import { isPropertyStatement, type Slot, type Statement } from '../events/statement.ts';
 import { type NewEvent, LogWriter } from '../events/writer.ts';
 import type { StreamIncident } from './incidents.ts';
-import { builtinFolder, loadBuiltin } from '../dictionary/files.ts';
+import { builtinFolder, dictionaryNames, loadBuiltin } from '../dictionary/files.ts';
 import { unqualified, wordOf } from '../highlights/weights.ts';
-import { PlaybyplayError } from '../errors.ts';
 import { loadLog, locateLog } from '../events/reader.ts';
 import { checkOutput, type OutputPolicy, produceOutput } from '../files/output.ts';
 
@@ -272,6 +271,8 @@ export interface MergedLog {
   readonly header: HeaderLine;
   readonly events: readonly EventLine[];
   readonly report: GameplayReport;
+  /** The built-in dictionaries that the log names. */
+  readonly dictionary: Dictionary;
 }
 
 /**
@@ -298,14 +299,13 @@ export async function mergeIntoLog(
   const output = { inputs, overwrite: options.overwrite };
   await checkOutput(out, { kind: 'event log', ...output });
   const { header, events, lines } = await loadLog(log, options.signal ? { signal: options.signal } : {});
-  const { dictionary, issues } = await loadBuiltin();
-  if (issues.length > 0) {
-    throw new PlaybyplayError('dictionary-damaged', 'the built-in dictionaries have mistakes', { issues });
-  }
   const merged: HeaderLine = {
     ...header,
     dictionaries: [...header.dictionaries.filter(({ name }) => name !== 'stream'), streamFingerprint()],
   };
+  const known = new Set(await dictionaryNames());
+  const names = merged.dictionaries.map(({ name }) => name).filter((name) => known.has(name));
+  const { dictionary } = await loadBuiltin(names, { meaning: false });
   const end = lines.find((line) => line.type === 'end');
   const write = async (temporaryPath: string): Promise<readonly EventLine[]> => {
     await using writer = await LogWriter.create(temporaryPath, merged);
@@ -321,6 +321,7 @@ export async function mergeIntoLog(
     header: merged,
     events: written,
     report: reportGameplay(written, header.media.duration, dictionary, options),
+    dictionary,
   };
 }
 

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { loadBuiltin } from '../../dictionary/files.ts';
 import { checkOutput, type OutputOptions, type OutputPolicy, writeOutput } from '../../files/output.ts';
 import { disagreements, type NamedModelScores, rankCorrelations, scoreWithModels } from '../../quality/compare.ts';
 import type { FrameRecord } from '../../quality/frame.ts';
@@ -37,7 +36,7 @@ export const score: RunCommand<typeof specs.qualityScore> = async (io, options, 
     options.events === undefined
       ? undefined
       : await mergeEvents(views, options.events, options.out, { offset, ...policy }, io);
-  if (merged) views = [await withMarks(views[0]!, merged, offset)];
+  if (merged) views = [withMarks(views[0]!, merged, offset)];
   const before = options.before ? await analyzeFiles(options.before, settings) : [];
   if (options.report !== undefined) await writeReport(options.report, views, before, report, io);
   if (options.json) io.stdout.write(`${JSON.stringify(toJson(views, merged))}\n`);
@@ -110,11 +109,10 @@ function mergedPath(path: string): string {
     : join(path, 'events.stream.ndjson');
 }
 
-async function withMarks(view: SessionAnalysis, merged: MergedLog, offset: number): Promise<SessionAnalysis> {
-  const { dictionary } = await loadBuiltin(undefined, { meaning: false });
+function withMarks(view: SessionAnalysis, merged: MergedLog, offset: number): SessionAnalysis {
   return {
     ...view,
-    play: gameplayMarks(merged.events, ({ statement }) => eventOutcome(statement, dictionary), offset),
+    play: gameplayMarks(merged.events, ({ statement }) => eventOutcome(statement, merged.dictionary), offset),
   };
 }
 
