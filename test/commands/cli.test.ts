@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, readdir, truncate, writeFile } from 'node:fs/promises';
@@ -143,6 +144,29 @@ describe('playbyplay', () => {
     expect(JSON.parse(json.out)).toMatchObject({ all: { truth: 2, events: 1, hits: 0 }, tolerance: 0.01 });
     await writeFile(truth, `${JSON.stringify(death(1))}\n`);
     expect((await playbyplay('evaluate', log, truth)).code).toBe(0);
+  });
+
+  it('evaluates with the dictionary of a pack next to the log', async () => {
+    const { log, truth, folder } = await files();
+    const own = {
+      format: 'playbyplay/dictionary/1',
+      name: 'mine',
+      version: '1.0.0',
+      title: 'Mine',
+      extends: { common: '^1.0.0' },
+      actions: [{ name: 'combust', parent: 'die', definition: 'Die in flames.', examples: ['player combusts'] }],
+    };
+    const text = JSON.stringify(own);
+    await mkdir(join(folder, 'dictionary'));
+    await writeFile(join(folder, 'dictionary', 'mine.json'), text);
+    const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
+    const lines = (await readFile(log, 'utf8')).split('\n');
+    lines[0] = JSON.stringify({ ...HEADER, dictionaries: [{ name: 'mine', version: '1.0.0', hash }] });
+    await writeFile(log, lines.join('\n').replace('"action":"die"', '"action":"mine:combust"'));
+    await writeFile(truth, `${JSON.stringify(death(1))}\n`);
+    // To combust is to die: only the dictionary says so.
+    const { out } = await playbyplay('evaluate', log, truth, '--json');
+    expect(JSON.parse(out)).toMatchObject({ all: { truth: 1, hits: 0, isA: 1 }, misses: [], falseEvents: [] });
   });
 
   it('reports what is wrong with a file, and where', async () => {

@@ -1,5 +1,4 @@
 import type { Dictionary } from '../../dictionary/dictionary.ts';
-import { loadBuiltin } from '../../dictionary/files.ts';
 import { render } from '../../dictionary/sentences/render.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { type Clip, evaluate as evaluateClips } from '../../evaluate/evaluate.ts';
@@ -8,6 +7,7 @@ import { readTruth } from '../../evaluate/truth.ts';
 import type { HeaderLine } from '../../events/log.ts';
 import { loadLog } from '../../events/reader.ts';
 import type { Statement } from '../../events/statement.ts';
+import { loadLogDictionaries } from '../../query/logs.ts';
 import type { RunCommand } from '../command.ts';
 import { usageError } from '../options.ts';
 import type * as specs from '../specs.ts';
@@ -26,7 +26,7 @@ export const evaluate: RunCommand<typeof specs.evaluate> = async (io, options, .
     headers.push(header);
     clips.push({ events, truth, ...(paths.length > 2 ? { name: header.media?.name ?? paths[i]! } : {}) });
   }
-  const dictionary = await loadLogDictionary(headers);
+  const dictionary = await loadLogDictionary(headers, paths);
   const result = evaluateClips(clips, {
     tolerance: options.tolerance ?? TOLERANCE_SAMPLES * Math.max(...headers.map(sampleInterval)),
     numbers: options.numbers,
@@ -39,11 +39,17 @@ export const evaluate: RunCommand<typeof specs.evaluate> = async (io, options, .
   return result.misses.length + result.falseEvents.length > 0 ? 3 : 0;
 };
 
-/** The built-in dictionaries that the logs name; `undefined` when one of them is not built in. */
-async function loadLogDictionary(headers: readonly HeaderLine[]): Promise<Dictionary | undefined> {
-  const names = headers.flatMap(({ dictionaries }) => (dictionaries ?? []).map(({ name }) => name));
+/** The dictionaries that the logs name, built-in ones and those of packs near them; `undefined` when one cannot be read. */
+async function loadLogDictionary(
+  headers: readonly HeaderLine[],
+  paths: readonly string[],
+): Promise<Dictionary | undefined> {
+  const named = headers.flatMap(({ dictionaries }) =>
+    (dictionaries ?? []).map(({ name, hash }) => [name, hash] as const),
+  );
   try {
-    return (await loadBuiltin(names, { meaning: false })).dictionary;
+    const { dictionary, issues } = await loadLogDictionaries(new Map(named), paths);
+    return issues.some(({ code }) => code === 'dictionary-missing') ? undefined : dictionary;
   } catch (error) {
     if (error instanceof PlaybyplayError) return undefined;
     throw error;
