@@ -4,6 +4,7 @@ import type { RawFrame } from './frame.ts';
 import type { QualityMeter } from './meter.ts';
 import type { EventLine } from '../events/log.ts';
 import { IncidentDetector, type IncidentOptions } from './incidents.ts';
+import { FrameTimeRecorder } from './report/frame-times.ts';
 import type { SessionAnalysis } from './report/session.ts';
 import { type FileOptions, scoreFiles } from './score.ts';
 
@@ -226,7 +227,12 @@ export interface AnalyzeOptions extends FileOptions {
  * ```
  */
 export async function analyzeFiles(paths: readonly string[], options: AnalyzeOptions = {}): Promise<SessionAnalysis[]> {
-  let followed: { track: TimelineRecorder; minutes: MinuteRecorder; incidents: IncidentDetector | undefined }[] = [];
+  let followed: {
+    track: TimelineRecorder;
+    minutes: MinuteRecorder;
+    frameTimes: FrameTimeRecorder;
+    incidents: IncidentDetector | undefined;
+  }[] = [];
   const scored = await scoreFiles(paths, {
     ...options,
     observe: (input) => {
@@ -234,6 +240,7 @@ export async function analyzeFiles(paths: readonly string[], options: AnalyzeOpt
       const mine = {
         track: new TimelineRecorder(options.points),
         minutes: new MinuteRecorder(),
+        frameTimes: new FrameTimeRecorder(),
         incidents: undefined as IncidentDetector | undefined,
       };
       followed = [...followed, mine];
@@ -245,18 +252,24 @@ export async function analyzeFiles(paths: readonly string[], options: AnalyzeOpt
         mine.incidents.add(meter, raw);
         mine.track.add(meter, raw);
         mine.minutes.add(meter, raw);
+        mine.frameTimes.add(raw);
         others?.(meter, record, raw);
       };
     },
   });
   // A session that was read twice was observed twice: use the last observers.
   const last = followed.slice(-scored.length);
-  return scored.map((one, i) => ({
-    scored: one,
-    points: last[i]!.track.points(),
-    worst: last[i]!.minutes.worst(),
-    incidents: last[i]!.incidents?.finish() ?? [],
-  }));
+  return scored.map((one, i) => {
+    const { track, minutes, incidents, frameTimes } = last[i]!;
+    const frames = frameTimes.frames();
+    return {
+      scored: one,
+      points: track.points(),
+      worst: minutes.worst(),
+      incidents: incidents?.finish() ?? [],
+      ...(frames && { frameTimes: frames }),
+    };
+  });
 }
 
 /** Events of the game on the timeline of a session whose clock starts at `offset` seconds of the recording. */

@@ -27,7 +27,7 @@ afterAll(async () => {
 async function open(html: string): Promise<{ page: Page; complaints: string[] }> {
   const path = join(folder, 'page.html');
   writeFileSync(path, html);
-  const page = await browser.newPage({ viewport: { width: 1180, height: 900 } });
+  const page = await browser.newPage({ viewport: { width: 1180, height: 900 }, locale: 'en-US' });
   const complaints: string[] = [];
   page.on('console', (message) => complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -70,7 +70,7 @@ describe('the report of one session', async () => {
 
   it('lists losses and wins with the stream faults and fits a phone', async () => {
     const { page } = await open(html);
-    expect(await page.locator('table').first().locator('td').allTextContents()).toEqual([
+    expect(await page.locator('h2:text-is("Losses and wins") + table').locator('td').allTextContents()).toEqual([
       '00:01.5',
       'player <b>dies</b>',
       expect.any(String),
@@ -82,8 +82,45 @@ describe('the report of one session', async () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });
 
+  it('shows frame times to zoom into', async () => {
+    const { page, complaints } = await open(html);
+    // Seconds that the time axis shows, from the marks at the pointer on its ends.
+    const shown = async (): Promise<number> => {
+      const box = (await page.locator('#frame-times .u-over').boundingBox())!;
+      const at = async (share: number): Promise<number> => {
+        await page.mouse.move(box.x + share * box.width, box.y + 20);
+        const text = (await page.locator('#frame-times .u-legend .u-value').first().textContent())!;
+        return Number(text.split(':')[1]);
+      };
+      return (await at(0.99)) - (await at(0.01));
+    };
+    expect(await page.locator('#frame-histogram canvas').count()).toBe(1);
+    const whole = await shown();
+    expect(whole).toBeGreaterThan(5);
+    const strip = (await page.locator('#frame-overview .u-over').boundingBox())!;
+    await page.mouse.move(strip.x + 0.25 * strip.width, strip.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(strip.x + 0.5 * strip.width, strip.y + 10, { steps: 4 });
+    await page.mouse.up();
+    expect(await shown()).toBeCloseTo(whole / 4, 0);
+    await page.locator('#frame-overview .u-over').dblclick();
+    expect(await shown()).toBeCloseTo(whole, 1);
+    expect(complaints).toEqual([]);
+  });
+
+  it.each([390, 1400, 2560])('flows at a width of %s px in both themes', async (width) => {
+    const { page, complaints } = await open(html);
+    await page.setViewportSize({ width, height: 900 });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    }
+    expect(complaints).toEqual([]);
+  });
+
   it('shows the values at the pointer', async () => {
     const { page } = await open(html);
+    await page.locator('#charts svg').first().scrollIntoViewIfNeeded();
     const box = (await page.locator('#charts svg').first().boundingBox())!;
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
     // The browser may hand the movement to the page with the next picture only.
@@ -124,7 +161,9 @@ it('the report of many sessions shows distributions, every session and the worst
   expect(await page.textContent('body')).toMatch(/Median after − before: \+[\d.]+.*in 100 % of the pairs/);
   // Worst first: the order of the unclamped figure.
   const order = views.toSorted((a, b) => a.scored.quality.raw! - b.scored.quality.raw!).map((view) => view.scored.name);
-  expect(await page.locator('table:nth-of-type(2) tr td:first-child').allTextContents()).toEqual(order);
+  expect(await page.locator('h2:text-is("Sessions, worst first") + table tr td:first-child').allTextContents()).toEqual(
+    order,
+  );
   expect(complaints).toEqual([]);
   expect(readFileSync(join(folder, 'page.html'), 'utf8')).not.toMatch(/https?:\/\//);
 });

@@ -103,7 +103,7 @@ export function timeAxis(frame: Frame, x: Scale, times: readonly number[], text:
 }
 
 /** Wraps a body in a self-contained HTML page: styles and script are inline, nothing is fetched. */
-export function page(title: string, body: string, script = ''): string {
+export function page(title: string, body: string, script = '', styles = ''): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -111,7 +111,7 @@ export function page(title: string, body: string, script = ''): string {
 ${contentSecurityPolicy(...(script === '' ? [] : [script]))}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeAttribute(title)}</title>
-<style>${style}</style>
+<style>${styles}${style}</style>
 </head>
 <body>
 <main>
@@ -161,12 +161,24 @@ th { color: var(--soft); font-size: 13px; } td:first-child, th:first-child, td.t
 .legend { color: var(--soft); font-size: 13px; } .legend i { display: inline-block; width: 18px; height: 0; margin: 0 5px 3px 14px; border-top: 2px solid var(--blue); }
 .legend i.second { border-top: 2px dashed var(--other); } .legend i.patch { height: 10px; border: 0; background: var(--bad-band); margin-bottom: -1px; }
 ul { padding-left: 20px; }
+.plot { min-width: 0; } .plot .uplot { width: 100%; } .uplot .u-legend tr { white-space: normal; } .uplot { font: 13px system-ui, sans-serif; } .uplot .u-legend { color: var(--soft); font-variant-numeric: tabular-nums; }
+.u-legend th, .u-legend td { border: 0; padding: 2px 4px; } .u-select { background: var(--band); border-inline: 1px solid var(--blue); }
+#frame-overview { margin-top: -4px; } .u-hz .u-cursor-x, .u-hz .u-cursor-y { border-color: var(--soft); }
 .legend i.freeze { height: 10px; width: 12px; border: 0; background: var(--bad); margin-bottom: -1px; }
 .legend b { font-weight: 400; margin-left: 14px; }
 @media (max-width: 640px) { main { padding: 18px 14px 40px; } .figures { gap: 12px 24px; }
   .charts { overflow-x: auto; margin: 0 -14px; padding: 14px 14px 0; } .charts svg { min-width: 640px; margin-bottom: 12px; }
   svg text { font-size: 18px; } svg text.name { font-size: 18px; } svg text.loss, svg text.win { display: none; }
-  table { display: block; overflow-x: auto; white-space: nowrap; } td.text { white-space: normal; min-width: 9em; } }
+  table { display: block; overflow-x: auto; white-space: nowrap; } td.text { white-space: normal; min-width: 9em; }
+  table.flow, table.flow tbody { display: block; white-space: normal; } table.flow tr:first-child { display: none; }
+  table.flow tr { display: grid; grid-template-columns: 1fr 1fr; gap: 2px 18px; padding: 8px 0; border-bottom: 1px solid var(--line); }
+  table.flow td { display: flex; justify-content: space-between; border: 0; padding: 2px 0; }
+  table.flow td:first-child, table.flow td.text { grid-column: 1 / -1; justify-content: flex-start; gap: 8px; overflow-wrap: anywhere; }
+  table.flow td:first-child { font-weight: 600; }
+  table.flow td:first-child::before { content: none; } .uplot .u-legend { white-space: normal; overflow: visible; }
+  table.flow td:not(:first-child)::before { content: attr(data-label); color: var(--soft); font-size: 13px; } }
+@media print { :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #444; --line: #ccc; } main { max-width: none; padding: 0; }
+  h2 { break-after: avoid; } svg, .plot, tr { break-inside: avoid; } .cursor, .read, #frame-overview, .u-legend { display: none; } }
 `;
 
 /** CSS class of a score. */

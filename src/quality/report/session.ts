@@ -18,12 +18,15 @@ import {
   valueAxis,
 } from './page.ts';
 import { escapeAttribute } from '../../markup.ts';
+import { type FrameTimes, frameTimeSection } from './frame-times.ts';
 
 /** A scored session with what its report shows. */
 export interface SessionAnalysis {
   readonly scored: ScoredInput;
   readonly points: readonly TimelinePoint[];
   readonly worst: readonly MinuteStatistics[];
+  /** Undefined if the file has no frames. */
+  readonly frameTimes?: FrameTimes;
   readonly incidents: readonly StreamIncident[];
   /** Game events on the session's timeline with their outcome for the player. */
   readonly play?: readonly { readonly event: EventLine; readonly kind: 'loss' | 'win' | 'other' }[];
@@ -46,10 +49,12 @@ export function sessionReport(view: SessionAnalysis): string {
   const { quality } = scored;
   const rate = `${Math.round(quality.fps * 100) / 100} Hz${scored.fpsFrom === 'estimated' ? ' (estimated)' : ''}`;
   const size = scored.info.width && scored.info.height ? ` · ${scored.info.width}×${scored.info.height}` : '';
+  const frames = view.frameTimes && frameTimeSection([{ name: scored.name, frames: view.frameTimes }]);
   const body = [
     `<h1>${escapeAttribute(scored.name)}</h1>`,
     `<p class="sub">${escapeAttribute(scored.format)} · ${quality.frames} frames · ${formatClock(quality.duration)} · ${rate}${size}</p>`,
     figures(view),
+    ...(frames ? [frames.body] : []),
     '<h2>Course of the session</h2>',
     quality.frames > 1 ? charts(view) : '<p>The file contains no frames.</p>',
     playTable(view),
@@ -57,7 +62,8 @@ export function sessionReport(view: SessionAnalysis): string {
     worstMinutes(view.worst),
     notes(scored),
   ].join('\n');
-  return page(`Quality of ${scored.name}`, body, quality.frames > 1 ? script(view.points) : '');
+  const scripts = [...(frames ? [frames.script] : []), ...(quality.frames > 1 ? [script(view.points)] : [])];
+  return page(`Quality of ${scored.name}`, body, scripts.join('\n'), frames?.style);
 }
 
 function figures({ scored: { quality } }: SessionAnalysis): string {
@@ -246,11 +252,14 @@ function svg(frame: Frame, content: string, label: string): string {
 
 function components(scored: ScoredInput): string {
   const rows = Object.entries(scored.quality.components).map(([name, one]) => {
-    const cells = [one.mean, one.std, one.max].map((value) => `<td>${value.toFixed(1)}</td>`).join('');
-    return `<tr><td>${escapeAttribute(componentTitles[name] ?? name)}</td>${cells}<td>${one.measured}</td><td class="${grade(one.score)}">${one.score.toFixed(1)}</td><td class="text">${escapeAttribute(scored.derived[name] ?? '')}</td></tr>`;
+    const titles = ['mean ms', 'std ms', 'max ms'];
+    const cells = [one.mean, one.std, one.max].map(
+      (value, i) => `<td data-label="${titles[i]}">${value.toFixed(1)}</td>`,
+    );
+    return `<tr><td>${escapeAttribute(componentTitles[name] ?? name)}</td>${cells.join('')}<td data-label="measured">${one.measured}</td><td data-label="score" class="${grade(one.score)}">${one.score.toFixed(1)}</td><td data-label="from" class="text">${escapeAttribute(scored.derived[name] ?? '')}</td></tr>`;
   });
   if (rows.length === 0) return '';
-  return `<h2>Components</h2><table><tr><th>value</th><th>mean ms</th><th>std ms</th><th>max ms</th><th>measured</th><th>score</th><th class="text">from</th></tr>${rows.join('')}</table>`;
+  return `<h2>Components</h2><table class="flow"><tr><th>value</th><th>mean ms</th><th>std ms</th><th>max ms</th><th>measured</th><th>score</th><th class="text">from</th></tr>${rows.join('')}</table>`;
 }
 
 function worstMinutes(worst: readonly MinuteStatistics[]): string {

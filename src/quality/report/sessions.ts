@@ -4,6 +4,7 @@ import { median, quantile } from '../../statistics.ts';
 import { grade, page, type Frame, linePath, pixel, scale, timeAxis, timeTicks, valueAxis } from './page.ts';
 import type { SessionAnalysis } from './session.ts';
 import { escapeAttribute } from '../../markup.ts';
+import { frameTimeSection } from './frame-times.ts';
 
 /** A session and its group (`before`, `after` or none). */
 export interface GroupedView extends SessionAnalysis {
@@ -26,6 +27,10 @@ const width = 1080;
  */
 export function sessionsReport(views: readonly GroupedView[]): string {
   const groups = groupViews(views);
+  const runs = views.flatMap(({ scored, frameTimes, group }) =>
+    frameTimes ? [{ name: group ? `${group}: ${scored.name}` : scored.name, frames: frameTimes }] : [],
+  );
+  const frames = frameTimeSection(runs);
   const body = [
     `<h1>${views.length} sessions</h1>`,
     `<p class="sub">${[...groups].map(([name, list]) => `${escapeAttribute(name || 'all')}: ${list.length}`).join(' · ')}</p>`,
@@ -35,10 +40,11 @@ export function sessionsReport(views: readonly GroupedView[]): string {
     '<h2>Sessions, worst first</h2>',
     table(views),
     worstMinutes(views),
+    ...(frames ? [frames.body] : []),
     '<h2>Course of each session</h2>',
     `<div class="charts">${courses(views)}</div>`,
   ].join('\n');
-  return page(`Quality of ${views.length} sessions`, body);
+  return page(`Quality of ${views.length} sessions`, body, frames?.script, frames?.style);
 }
 
 function groupViews(views: readonly GroupedView[]): Map<string, GroupedView[]> {
@@ -106,13 +112,13 @@ function comparison(groups: ReadonlyMap<string, readonly GroupedView[]>): string
 function table(views: readonly GroupedView[]): string {
   const order = views.toSorted((a, b) => rank(a) - rank(b));
   const rows = order.map(({ scored: { name, quality, format }, group }) => {
-    return `<tr><td>${escapeAttribute(name)}</td><td class="text">${escapeAttribute(group ?? '')}</td><td class="text">${escapeAttribute(format)}</td><td>${formatClock(quality.duration, 0)}</td>${[quality.total, quality.picture, quality.stutterLatency].map(cell).join('')}<td>${quality.raw === null ? '–' : quality.raw.toFixed(1)}</td></tr>`;
+    return `<tr><td>${escapeAttribute(name)}</td><td data-label="group" class="text">${escapeAttribute(group ?? '')}</td><td data-label="format" class="text">${escapeAttribute(format)}</td><td data-label="length">${formatClock(quality.duration, 0)}</td>${cell('total', quality.total)}${cell('picture', quality.picture)}${cell('stutter–latency', quality.stutterLatency)}<td data-label="raw">${quality.raw === null ? '–' : quality.raw.toFixed(1)}</td></tr>`;
   });
-  return `<table><tr><th>session</th><th class="text">group</th><th class="text">format</th><th>length</th><th>total</th><th>picture</th><th>stutter–latency</th><th>raw</th></tr>${rows.join('')}</table>`;
+  return `<table class="flow"><tr><th>session</th><th class="text">group</th><th class="text">format</th><th>length</th><th>total</th><th>picture</th><th>stutter–latency</th><th>raw</th></tr>${rows.join('')}</table>`;
 }
 
-function cell(value: number | null): string {
-  return `<td class="${grade(value)}">${value === null ? '–' : value.toFixed(1)}</td>`;
+function cell(label: string, value: number | null): string {
+  return `<td data-label="${label}" class="${grade(value)}">${value === null ? '–' : value.toFixed(1)}</td>`;
 }
 
 /** Sort key: bad sessions are ordered by the unclamped figure. */
