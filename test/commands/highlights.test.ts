@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFrames, writeFlashClip } from '../fixtures/flash-clip.ts';
+import { makeVideo } from '../fixtures/videos.ts';
 import { launcher } from '../paths.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'highlights-'));
@@ -148,6 +149,22 @@ describe('playbyplay highlights', () => {
     const { code, err } = await playbyplay('highlights', log, '-o', 'holiday.mp4');
     expect([code, err]).toEqual([1, expect.stringContaining('--overwrite')]);
     expect(readFileSync(join(folder, 'holiday.mp4')).equals(video)).toBe(true);
+  });
+
+  it('refuses a recording whose clock restarts, because its parts would be cut at other times', async () => {
+    const joined = join(folder, 'joined.playbyplay');
+    const part = join(folder, 'part.ts');
+    makeVideo({ path: part, pts: Array.from({ length: 50 }, (_, i) => i * 40), timeBase: { num: 1, den: 1000 } });
+    const bytes = readFileSync(part);
+    writeFileSync(join(folder, 'joined.ts'), Buffer.concat([bytes, bytes]));
+    mkdirSync(joined);
+    const media = { name: 'joined.ts', hash: '', bytes: 2 * bytes.length, duration: 4 };
+    const [head, ...lines] = readFileSync(join(log, 'events.ndjson'), 'utf8').split('\n');
+    const text = [JSON.stringify({ ...JSON.parse(head!), media }), ...lines].join('\n').replaceAll('"t":6,', '"t":3,');
+    writeFileSync(join(joined, 'events.ndjson'), text);
+    const { code, err } = await playbyplay('highlights', joined, '-o', 'joined.mp4');
+    expect([code, err]).toEqual([1, expect.stringContaining('ffmpeg -i joined.ts -c copy joined.mkv')]);
+    expect(existsSync(join(folder, 'joined.mp4'))).toBe(false);
   });
 
   it.skipIf(process.platform === 'win32')('follows no link that leads away from the log', async () => {
