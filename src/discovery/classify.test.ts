@@ -38,6 +38,11 @@ describe('a field', () => {
       { type: 'time', behaviour: { min: 23.56, max: 24.77, changes: 1 } },
     ],
     [
+      'a place among others',
+      halves.map((i) => (i < 8 ? '3rd' : i < 16 ? '2nd' : '11th')),
+      { type: 'counter', behaviour: { min: 2, max: 11, changes: 2 } },
+    ],
+    [
       'a captioned fraction',
       halves.map((i) => `Lap ${1 + Math.floor(i / 8)}/3`),
       {

@@ -109,13 +109,21 @@ function usualLengths(runs: readonly string[]): readonly number[] {
   return [...counts].flatMap(([length, members]) => (members.length >= MIN_LENGTH_SHARE * runs.length ? [length] : []));
 }
 
+/** Stands for the letters of 1st, 2nd, 3rd, 4th in a form. */
+const ORDINAL = '\uE000';
+const ORDINAL_PATTERN = '(?:st|nd|rd|th|ST|ND|RD|TH)';
+
 /** Finds the form in which most texts are written: runs of digits between constant characters. */
 function commonForm(
   texts: readonly string[],
 ): { readonly pieces: readonly Piece[]; readonly share: number } | undefined {
   const forms = Map.groupBy(
     texts.filter((text) => /\d/.test(text)),
-    (text) => text.replaceAll(/\d+/g, '#').replaceAll(/\s+/g, ' '),
+    (text) =>
+      text
+        .replaceAll(/(\d)(?:st|nd|rd|th)\b/gi, `$1${ORDINAL}`)
+        .replaceAll(/\d+/g, '#')
+        .replaceAll(/\s+/g, ' '),
   );
   const [form, members] = [...forms].toSorted((a, b) => b[1].length - a[1].length)[0] ?? [];
   if (form === undefined || !members) return undefined;
@@ -149,7 +157,7 @@ function classifyFigure(
   const isClock = /^#(?: ?: ?#){1,2}(?:[.,' ]#)?$/.test(core) || /^#['’]#(?:["”]#)?$/.test(core);
   const isFraction = /^# ?\/ ?#$/.test(core);
   const isPercentage = /^# ?%$/.test(core);
-  const isNumber = /^[+-]?[$€£]? ?#(?:[.,]#)*$/.test(core);
+  const isNumber = /^[+-]?[$€£]? ?#(?:[.,]#)*\uE000?$/.test(core);
   if (!isClock && !isFraction && !isPercentage && !isNumber) return undefined;
   const group = isClock || isNumber ? [0, figures - 1] : [0, 0];
   const pattern = patternOf(form.pieces, group as [number, number], !isClock);
@@ -223,7 +231,8 @@ function patternOf(pieces: readonly Piece[], [first, last]: readonly [number, nu
         return piece.literal
           .replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
           .replaceAll(/ /g, ' ?')
-          .replaceAll('\\/', '/');
+          .replaceAll('\\/', '/')
+          .replaceAll(ORDINAL, ORDINAL_PATTERN);
       const { min, max, padded } = piece;
       // Figures may grow by a digit, unless they are padded or minutes and seconds.
       const isInner = figure > 0;

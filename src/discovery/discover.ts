@@ -106,10 +106,21 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     recognizer,
     { signal, onSample: (share) => onProgress?.(SURVEY_SHARE + (1 - SURVEY_SHARE) * share) },
   );
-  const read = elements.flatMap((element, i) => {
+  const classified = elements.flatMap((element, i) => {
     const reading = classifyField(followed[i]!, element);
     return reading && reading.certainty >= MIN_CERTAINTY ? [{ element, reading, samples: followed[i]! }] : [];
   });
+  // One thing may have been found as a line of text and by its edges.
+  const read = classified.filter(
+    (one) =>
+      !classified.some(
+        (other) =>
+          other !== one &&
+          (one.element.isSteady === true || other.element.isSteady === true) &&
+          overlap(one.element.rect, other.element.rect) > MAX_COMMON_AREA &&
+          rankOf(other.reading) > rankOf(one.reading),
+      ),
+  );
   const labels = read.flatMap(({ element: { rect }, reading }): Label[] =>
     reading.type === 'label' ? [{ rect, text: reading.caption! }] : [],
   );
@@ -167,6 +178,11 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     moment: fullestFrame(survey),
     fields: [...fields, ...filled],
   };
+}
+
+/** How much is known of what an element shows: figures say more than texts. */
+function rankOf({ type, certainty }: FieldReading): number {
+  return certainty + (FIGURES.has(type) ? 1 : 0);
 }
 
 /** Share of a place that two elements may have in common. */

@@ -5,7 +5,7 @@ import { copyPart, type Picture } from '../media/picture.ts';
 import type { Constraint } from '../recognition/constraint.ts';
 import { anyText } from '../recognition/constraint.ts';
 import type { LineSteps } from '../recognition/decode.ts';
-import { TextFinder } from '../recognition/text-finder.ts';
+import { groupRows, TextFinder } from '../recognition/text-finder.ts';
 import { readLine, type TextReading, type TextRecognizer } from '../recognition/text-recognizer.ts';
 import { type Crop, cropRgb, cutCrop } from '../regions/crop.ts';
 import { frameAt } from '../pipeline/placement/pictures.ts';
@@ -167,14 +167,21 @@ class Finders implements Disposable {
   }
 }
 
-/** The widest line in a crop; a crop without text is returned as a single row, in which nothing is read. */
+/** The widest row of words in a crop; a crop without text is returned as a single row, in which nothing is read. */
 async function findWidestLine(crop: Crop, finders: Finders): Promise<Crop> {
-  const boxes = await (await finders.of(crop)).find(crop);
-  const widest = boxes.reduce<Rect | undefined>(
+  const rows = groupRows(await (await finders.of(crop)).find(crop)).map(boundsOf);
+  const widest = rows.reduce<Rect | undefined>(
     (best, one) => (best && best.width >= one.width ? best : one),
     undefined,
   );
   return cutCrop(crop, widest ? wholePixels(widest, crop) : { x: 0, y: 0, width: crop.width, height: 1 });
+}
+
+function boundsOf(boxes: readonly Rect[]): Rect {
+  const [x, y] = [Math.min(...boxes.map((one) => one.x)), Math.min(...boxes.map((one) => one.y))];
+  const right = Math.max(...boxes.map((one) => one.x + one.width));
+  const bottom = Math.max(...boxes.map((one) => one.y + one.height));
+  return { x, y, width: right - x, height: bottom - y };
 }
 
 /** The frames of a chunk on a grid of `interval` seconds. */

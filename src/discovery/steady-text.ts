@@ -14,8 +14,8 @@ const MAX_PLACES = 60;
 /** Confidence from which a reading counts, and the share of the frames that need one. */
 const MIN_CONFIDENCE = 0.5;
 const MIN_READ_SHARE = 0.35;
-/** Share of a place that another element may cover. */
-const MAX_COVERED = 0.4;
+/** Share of both areas that a place and a known element have in common where they are one. */
+const MIN_SAME = 0.6;
 
 /** Height of a line, in fractions of the frame's, and its width in heights. */
 const [MIN_HEIGHT, MAX_HEIGHT] = [0.014, 0.2];
@@ -24,6 +24,12 @@ const [MIN_ASPECT, MAX_ASPECT] = [0.3, 9];
 function isLine({ width, height }: Rect, frame: Size): boolean {
   const [share, aspect] = [height / frame.height, width / height];
   return share >= MIN_HEIGHT && share <= MAX_HEIGHT && aspect >= MIN_ASPECT && aspect <= MAX_ASPECT;
+}
+
+/** Area that two rectangles share, divided by that which either covers. */
+function areaInCommon(a: Rect, b: Rect): number {
+  const common = overlap(a, b) * Math.min(a.width * a.height, b.width * b.height);
+  return common / (a.width * a.height + b.width * b.height - common);
 }
 
 /**
@@ -41,7 +47,7 @@ export async function readSteadyPlaces(
 ): Promise<readonly TextElement[]> {
   const tried = places
     .filter(
-      (place) => isLine(place, recordings[0]!.size) && !known.some(({ rect }) => overlap(place, rect) > MAX_COVERED),
+      (place) => isLine(place, recordings[0]!.size) && !known.some(({ rect }) => areaInCommon(place, rect) > MIN_SAME),
     )
     .slice(0, MAX_PLACES);
   if (tried.length === 0) return [];

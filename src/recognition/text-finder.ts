@@ -71,25 +71,42 @@ export class TextFinder implements Disposable {
     const outputs = await this.#network.run({ x: values });
     const { data } = outputs.values().next().value!;
     const [scaleX, scaleY] = [this.#size.width / width, this.#size.height / height];
-    return findCores(data, width, height)
-      .map(({ x, y, width: w, height: h, score }) => {
-        const margin = (w * h * UNCLIP_RATIO) / (2 * (w + h));
-        const [left, top] = [Math.max(0, x - margin), Math.max(0, y - margin)];
-        const [right, bottom] = [Math.min(width, x + w + margin), Math.min(height, y + h + margin)];
-        return {
-          x: left * scaleX,
-          y: top * scaleY,
-          width: (right - left) * scaleX,
-          height: (bottom - top) * scaleY,
-          score,
-        };
-      })
-      .toSorted((a, b) => a.y - b.y || a.x - b.x);
+    const boxes = findCores(data, width, height).map(({ x, y, width: w, height: h, score }) => {
+      const margin = (w * h * UNCLIP_RATIO) / (2 * (w + h));
+      const [left, top] = [Math.max(0, x - margin), Math.max(0, y - margin)];
+      const [right, bottom] = [Math.min(width, x + w + margin), Math.min(height, y + h + margin)];
+      return {
+        x: left * scaleX,
+        y: top * scaleY,
+        width: (right - left) * scaleX,
+        height: (bottom - top) * scaleY,
+        score,
+      };
+    });
+    return groupRows(boxes).flat();
   }
 
   [Symbol.dispose](): void {
     this.#network[Symbol.dispose]();
   }
+}
+
+/** Share of the lower box's height that two boxes of one row have in common. */
+const MIN_COMMON_HEIGHT = 0.5;
+
+/** Groups boxes into rows, from top to bottom, each from left to right: the words of a line may lie a pixel higher or lower. */
+export function groupRows<Box extends Rect>(boxes: readonly Box[]): readonly (readonly Box[])[] {
+  const rows: Box[][] = [];
+  for (const box of boxes.toSorted((a, b) => a.y + a.height / 2 - b.y - b.height / 2)) {
+    const row = rows.find((members) => {
+      const [first] = members as [Box, ...Box[]];
+      const common = Math.min(first.y + first.height, box.y + box.height) - Math.max(first.y, box.y);
+      return common >= MIN_COMMON_HEIGHT * Math.min(first.height, box.height);
+    });
+    if (row) row.push(box);
+    else rows.push([box]);
+  }
+  return rows.map((row) => row.toSorted((a, b) => a.x - b.x));
 }
 
 /** The bounds of connected pixels (8 neighbours) that are text. */
