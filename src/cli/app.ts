@@ -15,6 +15,7 @@ const profile = {
   try: command(specs.profileTry, async () => (await import('./commands/profile.ts')).tryDetectors),
   place: command(specs.profilePlace, async () => (await import('./commands/profile.ts')).place),
   glyphs: command(specs.profileGlyphs, async () => (await import('./commands/profile-glyphs.ts')).glyphs),
+  sheet: command(specs.profileSheet, async () => (await import('./commands/profile-glyphs.ts')).sheet),
   sound: command(specs.profileSound, async () => (await import('./commands/profile.ts')).sound),
   export: command(specs.profileExport, async () => (await import('./commands/profile.ts')).exportDataset),
   list: command(specs.profileList, async () => (await import('./commands/profile.ts')).listBuiltIn),

@@ -741,6 +741,25 @@ export const profileTry = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay profile sheet`. */
+export const profileSheet = declare({
+  summary: 'Collect what a text detector shows over a recording, to be labelled',
+  description:
+    'Writes sheet.png, a row for each text that the region shows, and labels.ndjson, a line for each row with what the general reader reads there. Correct the texts, then learn the font: profile glyphs --labels.',
+  arguments: ['game or path', 'recording'],
+  options: {
+    detector: list('name', 'A text detector; its font need not exist yet.'),
+    out: output(value('folder', 'Where the sheet is written.', { default: 'labels', short: 'o' })),
+    interval: value('time', 'Time between crops.', { default: '1', parse: seconds }),
+    rows: value('n', 'Rows of each detector at most.', { default: '60', parse: decimal(1, 1000) }),
+    overwrite,
+  },
+  examples: [
+    'profile sheet openarena match.mp4 --detector health --out sheet',
+    'profile sheet ./my-game match.mp4 --detector health --detector timer --interval 0.5',
+  ],
+});
+
 /** Arguments and options of `playbyplay profile glyphs`. */
 export const profileGlyphs = declare({
   summary: 'Learn the font of a text detector',

@@ -105,3 +105,43 @@ it('two fonts that are learned as one are named', () => {
   // The ammunition reads one lower than its labels say.
   expect(stdout).toContain('“2” reads as “1” in ');
 });
+
+it('a sheet has a row for each text that a region shows, with lines that teach its font', () => {
+  const out = join(folder, 'sheet');
+  const { status, stdout } = playbyplay('profile', 'sheet', folder, clip, '--detector', 'health', '--out', out);
+  expect(status).toBe(0);
+  const rows = readFileSync(join(out, 'labels.ndjson'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { media: string; times: number[]; detector: string; text: string });
+  expect(stdout).toContain(`${rows.length} texts → ${join(out, 'sheet.png')}`);
+  // The health that the game drew at a time; near a change, either side.
+  const shown = (t: number): readonly (number | null | undefined)[] =>
+    [t - 0.1, t + 0.1].map((at) => series.findLast((one) => one.t <= at)?.health);
+  for (const { times } of rows) {
+    const [first, ...others] = times.map(shown);
+    expect(first!.some((value) => others.every((both) => both.includes(value)))).toBe(true);
+  }
+  // What the general reader suggests is right for most; a person corrects the rest.
+  const right = rows.filter(({ times, text }) => shown(times[0]!).some((value) => String(value) === text));
+  expect(right.length / rows.length).toBeGreaterThan(0.7);
+  const corrected = rows.flatMap((row) => {
+    const value = shown(row.times[0]!)[0];
+    return typeof value === 'number' ? [{ ...row, t: row.times[0], text: String(value) }] : [];
+  });
+  const labelFile = join(out, 'labels.ndjson');
+  writeFileSync(labelFile, corrected.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const options = ['--detector', 'health', '--channel', 'red', '--pixels', '0.5,0.5', '--noise', '14'];
+  const learned = playbyplay(
+    'profile',
+    'glyphs',
+    folder,
+    '--labels',
+    labelFile,
+    ...options,
+    '--out',
+    join(out, 'font.json'),
+  );
+  const count = corrected.reduce((sum, { times }) => sum + times.length, 0);
+  expect(learned.stdout).toMatch(new RegExp(` of ${count} labels are reproduced`));
+});

@@ -1,12 +1,14 @@
 import { readFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { checkOutput, writeOutput } from '../../files/output.ts';
 import type { Atlas } from '../../detectors/text/atlas.ts';
 import { atlasFromImages, type GlyphImage, glyphsOfSheet } from '../../detectors/text/import-font.ts';
 import { type Label, type LearntFont, learnAtlas, learnLight, parseLabels } from '../../pipeline/authoring/learn.ts';
 import { type LoadedProfile, loadProfile } from '../../profile/load.ts';
 import { splitGraphemes } from '../../language/text.ts';
+import { collectSheet, drawSheet, formatSheetLabels } from '../../pipeline/authoring/label-sheet.ts';
 import type { RunCommand } from '../command.ts';
+import { formatCount } from '../describe-error.ts';
 import { type OptionValues, usageError } from '../options.ts';
 import type * as specs from '../specs.ts';
 
@@ -36,6 +38,24 @@ export const glyphs: RunCommand<typeof specs.profileGlyphs> = async (io, options
   io.stdout.write(`${out}: ${file.glyphs.length} glyphs: ${file.glyphs.map(({ char }) => char).join('')}\n`);
   if (font) io.stdout.write(formatReport(font));
   return 0;
+};
+
+/** `playbyplay profile sheet <game or path> <recording>` */
+export const sheet: RunCommand<typeof specs.profileSheet> = async (io, options, game, media) => {
+  const { detector: detectors, out, interval, rows: most, overwrite } = options;
+  if (!detectors) throw usageError('missing option --detector', 'Name one or more text detectors of the profile.');
+  const [picture, labels] = [join(out, 'sheet.png'), join(out, 'labels.ndjson')];
+  const policy = { inputs: [media], overwrite };
+  await checkOutput(picture, { kind: 'picture', ...policy });
+  await checkOutput(labels, { kind: 'label file', ...policy });
+  const rows = await collectSheet(await loadProfile(game), resolve(media), detectors, { interval, rows: most });
+  await writeOutput(picture, await drawSheet(rows), { kind: 'picture', ...policy });
+  const name = relative(resolve(out), resolve(media)).replaceAll('\\', '/');
+  await writeOutput(labels, formatSheetLabels(rows, name), { kind: 'label file', ...policy });
+  io.stdout.write(
+    `${formatCount(rows.length, 'text')} → ${picture}, ${labels}\nCorrect the texts, then: playbyplay profile glyphs ${game} --labels ${labels} --detector ${detectors[0]} --out font.json\n`,
+  );
+  return rows.length === 0 ? 3 : 0;
 };
 
 const DIGITS = '0123456789';

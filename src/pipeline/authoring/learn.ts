@@ -27,7 +27,7 @@ import { resolveReferenceSize } from '../../profile/defaults.ts';
 import type { DetectorSpec } from '../../profile/profile.ts';
 import { placeRegion } from '../../regions/place.ts';
 
-/** One line of a label file: the text in a detector's region at a time. `plain` marks pictures in neutral light. */
+/** A line of a label file: the text in a detector's region at a time, or at several `times`. `plain` marks pictures in neutral light. */
 export interface Label {
   /** Recording, relative to the label file. */
   readonly media: string;
@@ -49,7 +49,7 @@ export function parseLabels(text: string, name: string): Label[] {
     try {
       const label = JSON.parse(line) as Label;
       if (typeof label.media === 'string' && typeof label.t === 'number' && typeof label.detector === 'string')
-        return [{ ...label, text: String(label.text ?? '') }];
+        return expandLabel(label);
     } catch {
       // Reported below like every other line that is not a label.
     }
@@ -57,6 +57,13 @@ export function parseLabels(text: string, name: string): Label[] {
       hint: 'A label is {"media": "clip.mp4", "t": 12.3, "detector": "health", "text": "87"}.',
     });
   });
+}
+
+/** A label for each time. */
+function expandLabel({ times, ...label }: Label & { readonly times?: readonly number[] }): Label[] {
+  const text = String(label.text ?? '');
+  const all = Array.isArray(times) && times.every((t) => typeof t === 'number') ? times : [label.t];
+  return all.map((t) => ({ ...label, t, text }));
 }
 
 /** Options of learning a font: monospaced with a `pitch`, else proportional. */
@@ -317,6 +324,18 @@ function getTextSpec({ profile }: LoadedProfile, name: string): DetectorSpec & T
       hint: 'Learn the font from a detector whose region has a fixed place.',
     });
   return spec as DetectorSpec & TextOptions;
+}
+
+/** The region of a text detector in grey, in pixels of the reference frame. */
+export function cropDetector(picture: Picture, loaded: LoadedProfile, detector: string): LineImage {
+  const spec = getTextSpec(loaded, detector);
+  const place = placeRegion(
+    loaded.profile.regions[spec.region ?? '']!,
+    picture,
+    resolveReferenceSize(loaded.profile, spec.media),
+  );
+  const height = Math.max(1, Math.round(place.inner.height / place.scaleY));
+  return cropLine(picture, loaded, spec, { pixels: { x: 1, y: 1 }, margin: 0, height, channel: 'luma' });
 }
 
 function cropLine(
