@@ -30,6 +30,7 @@ describe('precompiled validators', () => {
       'config-1',
       'dictionary-1',
       'highlight-settings-1',
+      'preferences-1',
       'lexicon-1',
       'light-1',
       'log-end-1',

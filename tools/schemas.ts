@@ -16,6 +16,7 @@ import { LINE_SCHEMAS } from '../src/events/reader.ts';
 import { STATEMENT_SCHEMA } from '../src/events/statement.ts';
 import { placementSchema } from '../src/geometry.ts';
 import { brandSchema } from '../src/highlights/brand.ts';
+import { preferencesSchema } from '../src/highlights/preferences.ts';
 import { settingsSchema } from '../src/highlights/settings.ts';
 import { viewerWeightSchema } from '../src/highlights/weights.ts';
 import { loadKindCatalog } from '../src/pipeline/schemas.ts';
@@ -33,6 +34,7 @@ const published: Readonly<Record<string, unknown>> = {
   'log-mapping': logMappingSchema,
   'highlight-settings': settingsSchema,
   brand: brandSchema,
+  preferences: preferencesSchema,
 };
 
 async function writeValidators(folder: string): Promise<void> {

@@ -5,7 +5,16 @@ import { PlaybyplayError } from '../errors.ts';
 import type { EventLine } from '../events/log.ts';
 import { chooseScenes, type SceneChoice } from '../highlights/choose.ts';
 import { type LoadedSources, loadSources, makeQueryFilter } from '../highlights/sources.ts';
-import type { ListedScene, Reason, Source } from '../highlights/list.ts';
+import { inputsOf, type ListedScene, type Reason, type Source } from '../highlights/list.ts';
+import {
+  learnPreferences,
+  noPreferences,
+  preferenceFactors,
+  type Preferences,
+  readEditedList,
+  readPreferences,
+} from '../highlights/preferences.ts';
+import { writeOutput } from '../files/output.ts';
 import { type Preset, presets, readSettings, settingsFor, unknownWords } from '../highlights/settings.ts';
 import { readViewerWeights, viewerFactors } from '../highlights/weights.ts';
 import { measureAudioLevels } from '../media/write/audio-levels.ts';
@@ -36,7 +45,7 @@ export const DEFAULT_DURATION = 60;
  * Reads logs and selects scenes.
  *
  * @param extra - `reserve`: seconds of the duration kept for something else; `duration`: the duration unless given; `looksAtPictures`:
- * scenes are chosen by their pictures, too.
+ * scenes are chosen by their pictures, too; `edited`: a list from which preferences are learned.
  * @returns `undefined` when a query is invalid; its issues are printed.
  */
 export async function selectScenes(
@@ -47,6 +56,7 @@ export async function selectScenes(
     readonly reserve?: number;
     readonly duration?: number | undefined;
     readonly looksAtPictures?: boolean;
+    readonly edited?: string | undefined;
   } = { duration: DEFAULT_DURATION, looksAtPictures: true },
 ): Promise<Selection | undefined> {
   const { before, after, 'bad-stream': badStream, 'per-session': perSession, 'audio-track': audioTrack } = options;
@@ -66,19 +76,36 @@ export async function selectScenes(
   const choose = extra.looksAtPictures
     ? (await import('../highlights/watchable.ts')).chooseWatchableScenes
     : chooseScenes;
-  const choice = choose(gathered.sources, {
-    signal: io.signal,
-    dictionary: gathered.dictionary,
-    ...tests,
-    ...(badStream === 'skip' && { exclude: excluding(eventsNearFaults(gathered.sources), tests.exclude) }),
-    margin: { ...preset.margin, ...(before !== undefined && { before }), ...(after !== undefined && { after }) },
-    factors: factorsOf(options.viewers, gathered.sources, badStream === 'down'),
-    envelopes: await Promise.all(gathered.sources.map((source) => envelopeOf(source, io.signal, audioTrack))),
-    ...(duration !== undefined && { duration }),
-    ...(perSession !== undefined && { perSession }),
-    ...(preset.notable !== undefined && { notable: preset.notable }),
-    settings: resolveSettings(options.settings ?? [], gathered, io),
-  });
+  const envelopes = await Promise.all(gathered.sources.map((source) => envelopeOf(source, io.signal, audioTrack)));
+  const settings = resolveSettings(options.settings ?? [], gathered, io);
+  const factors = factorsOf(options.viewers, gathered.sources, badStream === 'down');
+  const chooseBy = (known: Preferences): SceneChoice => {
+    const liked = preferenceFactors(known);
+    return choose(gathered.sources, {
+      signal: io.signal,
+      dictionary: gathered.dictionary,
+      ...tests,
+      ...(badStream === 'skip' && { exclude: excluding(eventsNearFaults(gathered.sources), tests.exclude) }),
+      margin: { ...preset.margin, ...(before !== undefined && { before }), ...(after !== undefined && { after }) },
+      factors: (source, event) => [...factors(source, event), ...liked(source, event)],
+      envelopes,
+      ...(duration !== undefined && { duration }),
+      ...(perSession !== undefined && { perSession }),
+      ...(preset.notable !== undefined && { notable: preset.notable }),
+      settings,
+    });
+  };
+  const { preferences } = options;
+  const known = preferences === undefined || !existsSync(preferences) ? noPreferences : readPreferences(preferences);
+  let choice = chooseBy(known);
+  if (extra.edited !== undefined) {
+    if (preferences === undefined)
+      throw usageError('--edited needs --preferences', 'Name the file in which to store what is learned.');
+    const learned = learnPreferences(known, choice.scenes, readEditedList(extra.edited).scenes);
+    const inputs = [extra.edited, ...inputsOf(gathered.sources)];
+    await writeOutput(preferences, `${JSON.stringify(learned, undefined, 2)}\n`, { kind: 'preferences', inputs });
+    choice = chooseBy(learned);
+  }
   return { ...gathered, choice, preset, duration };
 }
 

@@ -220,6 +220,10 @@ export const selectionOptions = {
   'per-session': value('n', 'Maximum number of scenes per session.', { parse: wholeNumber(1) }),
   settings: list('file', 'Weights and margins of words, on top of configs/<game>/highlights.json.'),
   viewers: value('file', 'What viewers liked: lines of {"t", "end", "weight"}; a weight of 1 changes nothing.'),
+  preferences: value(
+    'file',
+    'What you kept of earlier choices (JSON, written by `highlights --edited`): such scenes count more.',
+  ),
   'bad-stream': choice(
     ['down', 'skip', 'keep'],
     'Scenes spoiled by a freeze, stutter or lag that the log contains (see `playbyplay quality --events`): down halves their score.',
@@ -285,11 +289,36 @@ export const highlights = declare({
     ),
     quality: value('n', 'Encoder quality from 0 (lossless) to 51. Default: 20.', { parse: decimal(0, 51) }),
     hardware: toggle('Encode on the graphics card, if it can.'),
+    codec: choice(['h264', 'hevc', 'av1'], 'Codec of the reel. Default: h264, in webm VP9.'),
+    fit: choice(
+      ['discord', 'tiktok', 'youtube'],
+      'Make the file fit a platform: discord 10 MB, tiktok 287 MB and upright, youtube better quality.',
+    ),
     encoder: choice(
-      ['libx264', 'h264_nvenc', 'h264_qsv', 'h264_amf', 'h264_videotoolbox', 'h264_v4l2m2m'],
+      [
+        'libx264',
+        'libx265',
+        'libsvtav1',
+        'hevc_nvenc',
+        'hevc_qsv',
+        'hevc_amf',
+        'hevc_videotoolbox',
+        'av1_nvenc',
+        'av1_qsv',
+        'av1_amf',
+        'h264_nvenc',
+        'h264_qsv',
+        'h264_amf',
+        'h264_videotoolbox',
+        'h264_v4l2m2m',
+      ],
       'The encoder by name.',
     ),
     full: toggle('Encode every frame instead of copying what can be copied.'),
+    edited: value(
+      'list.json',
+      'A list of scenes of this choice from which you removed what you do not want: it is learned, stored in --preferences, and the scenes are chosen again.',
+    ),
     overwrite,
     json: toggle('Print the list of scenes as JSON.'),
     ...selectionOptions,
@@ -302,6 +331,8 @@ export const highlights = declare({
     'highlights match.playbyplay --preset short -o short.mp4',
     'highlights match.playbyplay --preset montage --music song.mp3 -o montage.mp4',
     'highlights match.playbyplay --preset short --without progress --preview sheet.png',
+    'highlights match.playbyplay --duration 45s --fit discord -o clip.mp4',
+    'highlights match.playbyplay --edited kept.json --preferences taste.json -o reel.mp4',
   ],
 });
 

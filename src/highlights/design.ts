@@ -5,7 +5,15 @@ import type { EventLine } from '../events/log.ts';
 import { TemporaryFolder } from '../files/output.ts';
 import type { Rect, Size } from '../geometry.ts';
 import { type Beats, findBeats } from '../media/write/beats.ts';
-import { FrameFilter, type Layout, type Lifted, plainView, sizeFor, type View } from '../media/write/frame-filter.ts';
+import {
+  even,
+  FrameFilter,
+  type Layout,
+  type Lifted,
+  plainView,
+  sizeFor,
+  type View,
+} from '../media/write/frame-filter.ts';
 import { blendOverlay, fillRectangle } from '../media/write/overlay.ts';
 import type { Paint, ReelOptions } from '../media/write/reel.ts';
 import { readPixels, writeCard } from '../media/write/still.ts';
@@ -36,7 +44,9 @@ export interface HighlightReelOptions
     | 'method'
     | 'quality'
     | 'preset'
+    | 'codec'
     | 'encoder'
+    | 'maxBytes'
     | 'loudness'
     | 'crossfade'
     | 'audioTrack'
@@ -142,14 +152,17 @@ export class ReelDesign implements AsyncDisposable {
     const style = options.style ?? reelStyle('plain');
     const burnsCaptions = options.captions === 'burn' && !style.parts.includes('captions');
     this.style = burnsCaptions ? { ...style, parts: [...style.parts, 'captions'] } : style;
-    this.size = sizeFor(options.aspect ?? 'source', this.#recordings.open(this.#mediaOf(choice.scenes[0]!)));
+    const first = this.#recordings.open(this.#mediaOf(choice.scenes[0]!));
+    const seconds = choice.scenes.reduce((sum, { start, end }) => sum + end - start, 0);
+    const size = sizeFor(options.aspect ?? 'source', first);
+    const { num, den } = first.frameRate;
+    this.size = options.maxBytes === undefined ? size : sizeWithin(size, options.maxBytes, (seconds + 5) * (num / den));
     this.layout = options.layout ?? defaultLayout(choice, sources, screens, this.size);
     this.strip = this.layout === 'hud' ? requireHudStrip(sources, choice, screens) : options.facecam;
     if (this.layout === 'split' && !this.strip)
       throw new PlaybyplayError('no-facecam', 'the layout split needs to know where the camera picture is', {
         hint: 'Name it with --facecam x,y,width,height in fractions of the frame.',
       });
-    const seconds = choice.scenes.reduce((sum, { start, end }) => sum + end - start, 0);
     this.#beats = options.music === undefined ? undefined : findBeats(options.music, seconds * 2 + 10);
     this.lead = options.title === undefined ? undefined : this.#titleSeconds();
     this.hasEnding = this.style.parts.includes('end-card') && options.ending !== undefined;
@@ -370,6 +383,18 @@ function enlarged({ from, to }: Lifted, zoom: number): Lifted {
   const lines = Math.min(1, from.height * zoom);
   const y = Math.max(0, Math.min(1 - lines, from.y - (lines - from.height) / 2));
   return { from: { ...from, y, height: lines }, to: { ...to, ...grow(to, 0.5) } };
+}
+
+/** Bits that a pixel of a frame needs to look good. */
+const BITS_PER_PIXEL = 0.045;
+
+/** Reduces a frame size until a file of so many bytes has enough bits for its pixels. */
+function sizeWithin(size: Size, bytes: number, frames: number): Size {
+  const pixels = (bytes * 8) / (frames * BITS_PER_PIXEL);
+  const scale = Math.min(1, Math.sqrt(pixels / (size.width * size.height)));
+  // In steps of an eighth, not below a third.
+  const step = scale >= 1 ? 1 : Math.max(3, Math.floor(scale * 8)) / 8;
+  return { width: even(size.width * step), height: even(size.height * step) };
 }
 
 /** Levels of text on a screen. */

@@ -35,6 +35,7 @@ export {
 } from './list.ts';
 export { type Brand, readBrand } from './brand.ts';
 export type { HighlightReelOptions } from './design.ts';
+export { learnPreferences, noPreferences, preferenceFactors, type Preferences } from './preferences.ts';
 export { type PlannedReel, planReel, writeReelPreview, type ReelPreviewOptions } from './preview.ts';
 export { makeReel, type HighlightReel } from './reel.ts';
 export type { Storyboard } from './storyboard.ts';

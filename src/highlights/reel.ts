@@ -157,6 +157,8 @@ export async function makeReel(
     ...(quality !== undefined && { quality }),
     ...(preset !== undefined && { preset }),
     ...(encoder !== undefined && { encoder }),
+    ...(options.codec && { codec: options.codec }),
+    ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
     ...(loudness !== undefined && { loudness }),
     ...(audioTrack !== undefined && { audioTrack }),
     ...(frameRate && { frameRate }),

@@ -12,7 +12,7 @@ import { type ReelStyle, reelStyle } from '../../highlights/style.ts';
 import { summarize } from '../../highlights/summary.ts';
 import { dropRedundantChanges } from '../../highlights/captions.ts';
 import { writeClips, writePreview, writeSheet, writeThumbnails } from '../../highlights/images.ts';
-import { hardwareEncoders } from '../../media/write/encoder.ts';
+import { isHardwareEncoder } from '../../media/write/encoder.ts';
 import type { CommandIo, RunCommand } from '../command.ts';
 import { formatCount } from '../describe-error.ts';
 import { openEventTexts } from '../event-text.ts';
@@ -34,6 +34,14 @@ const SHEET_EXTENSIONS = ['.png', '.jpg', '.jpeg'];
 const PREVIEW_EXTENSIONS = ['.gif', '.webp'];
 const POST_EXTENSION = '.txt';
 
+/** What platforms accept of everybody, and what looks good there. */
+const platforms: Readonly<Record<string, { bytes?: number; aspect?: '9:16'; quality?: number }>> = {
+  discord: { bytes: 10_000_000 },
+  tiktok: { bytes: 287_000_000, aspect: '9:16' },
+  // It encodes everything again.
+  youtube: { quality: 17 },
+};
+
 type HighlightOptions = OptionValues<(typeof specs.highlights)['options']>;
 
 /** `playbyplay highlights <log or folder>…` */
@@ -49,6 +57,7 @@ export const highlights: RunCommand<typeof specs.highlights> = async (io, option
     reserve: reservedSeconds(options, preset, style),
     duration: DEFAULT_DURATION,
     looksAtPictures: true,
+    edited: options.edited,
   });
   if (!selection) return 2;
   if (selection.choice.scenes.length === 0) return reportNoScenes(io, selection.sources);
@@ -78,7 +87,7 @@ export const highlights: RunCommand<typeof specs.highlights> = async (io, option
     }).finally(() => bar.clear());
     reels.push(made);
     const { whyEncoded, encoder } = made.reel;
-    if (options.hardware && !hardwareEncoders.some((name) => name === encoder))
+    if (options.hardware && !isHardwareEncoder(encoder))
       io.stderr.write(`${path}: hardware encoding is not available, used ${encoder}.\n`);
     const missing = selection.choice.scenes.length - made.list.scenes.length;
     if (missing > 0)
@@ -125,13 +134,15 @@ function reelSettings(
   { style, brand }: { readonly style: ReelStyle; readonly brand: Brand | undefined },
   io: CommandIo,
 ): HighlightReelOptions {
-  const { layout, facecam, quality, hardware, encoder } = options;
+  const { layout, facecam, hardware, encoder, codec } = options;
+  const fit = options.fit === undefined ? undefined : platforms[options.fit];
+  const quality = options.quality ?? fit?.quality;
   const scenes = formatCount(choice.scenes.length, 'scene');
   const isAutomatic = options.title === 'auto' || (options.title === undefined && preset.titles === true);
   const summarized = summarize(sources, choice.scenes, dictionary);
   const title = isAutomatic ? summarized.games.join(', ') : options.title;
   return {
-    aspect: options.aspect ?? preset.aspect ?? 'source',
+    aspect: options.aspect ?? preset.aspect ?? fit?.aspect ?? 'source',
     captions: options.captions ?? preset.captions ?? 'track',
     ...(facecam !== undefined && { layout: 'split', facecam }),
     ...(layout !== undefined && { layout }),
@@ -144,6 +155,8 @@ function reelSettings(
     ...(brand && { brand }),
     ...(options.music !== undefined && { music: options.music }),
     ...(quality !== undefined && { quality }),
+    ...(codec !== undefined && { codec }),
+    ...(fit?.bytes !== undefined && { maxBytes: fit.bytes }),
     ...(encoder !== undefined ? { encoder } : hardware && { encoder: 'hardware' as const }),
     audioTrack: options['audio-track'],
     method: options.full ? 'full' : 'smart',

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Rational } from '../../time.ts';
-import { parseTimecode, type Timeline } from './timeline.ts';
+import { Dictionary } from '../../dictionary/dictionary.ts';
+import type { Scene, Source } from '../list.ts';
+import { parseTimecode, sceneTimeline, type Timeline } from './timeline.ts';
 import { edl, resolveCsv, resolveEdl } from './edl.ts';
 import { fcpxml } from './fcpxml.ts';
 import { mlt } from './mlt.ts';
@@ -36,6 +38,26 @@ function edit(rate: Rational): Timeline {
     duration: 125,
   };
 }
+
+describe('sceneTimeline', () => {
+  it('has the frames that reels have: those from the start of a scene to its end', () => {
+    const header = { media: { name: 'a.mp4', duration: 90, width: 64, height: 36, frameRate: { num: 30, den: 1 } } };
+    const sources = [{ header, events: [] }] as unknown as Source[];
+    const times = [1.001, 2.02, 3.033334, 4.5, 5.016667, 61.98];
+    for (const start of times)
+      for (const end of times.filter((t) => t > start)) {
+        const scenes = [{ source: 0, start, end, events: [], kind: 'k', because: '' }] as unknown as Scene[];
+        const { clips, duration } = sceneTimeline(scenes, sources, {
+          title: '',
+          dictionary: new Dictionary([], [], []),
+        });
+        const frames = Array.from({ length: 2700 }, (_, n) => n).filter(
+          (n) => n / 30 >= start - 1e-6 && n / 30 < end - 1e-6,
+        );
+        expect([clips[0]!.source, duration]).toEqual([frames[0], frames.length]);
+      }
+  });
+});
 
 describe('edl', () => {
   it('round-trips every frame in drop-frame and plain timecode', () => {

@@ -84,10 +84,18 @@ export function parseTimecode(text: string, rate: Rational): number | undefined 
   return number - skipped * (total - Math.floor(total / 10));
 }
 
-/** Frame shown at `t` seconds of a recording with frames at multiples of 1/rate. */
+/** Frame nearest to `t` seconds of a recording with frames at multiples of 1/rate. */
 function frameAt(t: number, rate: Rational): number {
   return Math.round((t * rate.num) / rate.den);
 }
+
+/** First frame at or after `t` seconds: where reels begin a scene, and what follows the last frame of one that ends there. */
+function frameFrom(t: number, rate: Rational): number {
+  // Times of scenes are rounded to microseconds.
+  return Math.ceil((t * rate.num) / rate.den - MAX_ROUNDING_SECONDS * (rate.num / rate.den));
+}
+
+const MAX_ROUNDING_SECONDS = 1e-6;
 
 /** Formats frames as a fraction of seconds, as Final Cut writes time: `1001/30000s`, `5s`. */
 export function rationalSeconds(frames: number, rate: Rational): string {
@@ -192,8 +200,8 @@ export function sceneTimeline(
     options.rate ?? standardRate(sources[scenes[0]?.source ?? 0]!.header.media.frameRate ?? { num: 30, den: 1 });
   let at = 0;
   const clips = scenes.map((scene): TimelineClip => {
-    const source = frameAt(scene.start, rate);
-    const length = Math.max(1, frameAt(scene.end, rate) - source);
+    const source = frameFrom(scene.start, rate);
+    const length = Math.max(1, frameFrom(scene.end, rate) - source);
     const markers = scene.events
       .map(({ event }) => makeMarker(event, rate, at - source, options.dictionary))
       .filter((marker) => marker.source >= source && marker.source < source + length);

@@ -20,8 +20,10 @@ export interface VideoEncoding {
   readonly height: number;
   readonly timeBase: Rational;
   readonly frameRate: Rational;
-  /** Constant quality of x264, 0 (lossless) to 51; default 20. */
+  /** Constant quality on x264's scale, 0 (lossless) to 51; default 20. */
   readonly quality?: number;
+  /** Limit of the bitrate over any second, in bits per second. */
+  readonly maxRate?: number;
   /** x264 preset; default `veryfast`. */
   readonly preset?: string;
   /** Id of the parameter sets, so that they can be used next to those of copied packets. */
@@ -89,21 +91,39 @@ export class VideoEncoder implements Disposable {
   }
 }
 
-/** Encoders of graphics cards that take frames from ordinary memory. */
-export const hardwareEncoders = ['h264_nvenc', 'h264_qsv', 'h264_amf', 'h264_videotoolbox', 'h264_v4l2m2m'] as const;
+/** A codec of reels. */
+export type ReelCodec = 'h264' | 'hevc' | 'av1';
 
-/** What each of them needs. */
-const ENCODER_REQUIREMENTS: Readonly<Record<string, string>> = {
-  h264_nvenc: 'an NVIDIA graphics card and its driver',
-  h264_qsv: 'an Intel graphics chip and its driver',
-  h264_amf: 'an AMD graphics card and its driver',
-  h264_videotoolbox: 'a Mac',
-  h264_v4l2m2m: 'a Linux video device that encodes H.264',
-};
+/** Kinds of graphics hardware whose encoders take frames from ordinary memory, by FFmpeg's suffix, and what each needs. */
+const HARDWARE = {
+  nvenc: 'an NVIDIA graphics card and its driver',
+  qsv: 'an Intel graphics chip and its driver',
+  amf: 'an AMD graphics card and its driver',
+  videotoolbox: 'a Mac',
+  v4l2m2m: 'a Linux video device that encodes it',
+} as const;
 
-/** Returns the first hardware encoder that opens for this encoding; undefined where there is none. */
-export function findHardwareEncoder(encoding: VideoEncoding): string | undefined {
-  return hardwareEncoders.find((encoder) => {
+/** The encoders of a codec that run everywhere. */
+const SOFTWARE_ENCODERS: Readonly<Record<ReelCodec, string>> = { h264: 'libx264', hevc: 'libx265', av1: 'libsvtav1' };
+
+/** The encoder of a codec that runs everywhere. */
+export function softwareEncoder(codec: ReelCodec = 'h264'): string {
+  return SOFTWARE_ENCODERS[codec];
+}
+
+/** Encoders of graphics hardware for a codec, by FFmpeg's name. */
+export function hardwareEncoders(codec: ReelCodec = 'h264'): string[] {
+  return Object.keys(HARDWARE).map((suffix) => `${codec}_${suffix}`);
+}
+
+/** Whether an encoder is one of graphics hardware. */
+export function isHardwareEncoder(name: string): boolean {
+  return Object.keys(HARDWARE).some((suffix) => name.endsWith(`_${suffix}`));
+}
+
+/** Returns the first hardware encoder of a codec that opens for this encoding; undefined where there is none. */
+export function findHardwareEncoder(encoding: VideoEncoding, codec: ReelCodec = 'h264'): string | undefined {
+  return hardwareEncoders(codec).find((encoder) => {
     try {
       openVideoEncoder({ ...encoding, encoder }).freeContext();
       return true;
@@ -117,7 +137,7 @@ export function findHardwareEncoder(encoding: VideoEncoding): string | undefined
 function openVideoEncoder(encoding: VideoEncoding): CodecContext {
   const name = encoding.encoder ?? 'libx264';
   Log.setLevel(AV_LOG_QUIET);
-  const requirement = ENCODER_REQUIREMENTS[name];
+  const requirement = Object.entries(HARDWARE).find(([suffix]) => name.endsWith(`_${suffix}`))?.[1];
   const hint = requirement === undefined ? undefined : `It needs ${requirement}; x264 runs everywhere.`;
   const codec = findEncoder(name, hint);
   const context = new CodecContext();
@@ -157,7 +177,22 @@ function findEncoder(name: string, hint?: string): Codec {
 }
 
 function encoderOptions(name: string, encoding: VideoEncoding): Record<string, string> {
+  const { maxRate } = encoding;
+  const limit = maxRate === undefined ? {} : { maxrate: String(maxRate), bufsize: String(maxRate) };
+  return { ...limit, ...qualityOptions(name, encoding) };
+}
+
+/** Constant quality as each encoder takes it; the factors make it look like x264's. */
+function qualityOptions(name: string, encoding: VideoEncoding): Record<string, string> {
   const quality = String(encoding.quality ?? 20);
+  if (name === 'libx265')
+    return {
+      crf: String(Math.min(51, Number(quality) + 3)),
+      preset: encoding.preset ?? 'veryfast',
+      'x265-params': 'log-level=none:pools=4:frame-threads=2',
+    };
+  if (name === 'libsvtav1')
+    return { crf: String(Math.min(63, Math.round(Number(quality) * 1.4 + 5))), preset: '9', 'svtav1-params': 'lp=4' };
   if (name === 'libx264') {
     const id = encoding.parameterSetId === undefined ? '' : `:sps-id=${encoding.parameterSetId}`;
     return {

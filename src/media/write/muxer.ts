@@ -83,10 +83,12 @@ export class Muxer implements Disposable {
   }
 
   /** Adds a stream of an encoder's packets. */
-  addStream(encoder: CodecContext, timeBase: Rational, frameRate?: Rational): Stream {
+  addStream(encoder: CodecContext, timeBase: Rational, frameRate?: Rational, tag?: string): Stream {
     const stream = this.#context.newStream(null);
     FFmpegError.throwIfError(encoder.parametersFromContext(stream.codecpar), 'stream parameters');
-    return configure(stream, timeBase, frameRate);
+    const configured = configure(stream, timeBase, frameRate);
+    if (tag !== undefined) stream.codecpar.codecTag = Buffer.from(tag, 'latin1').readUInt32LE();
+    return configured;
   }
 
   /** Adds a stream of copied packets. @param record Its decoder configuration. */

@@ -1,4 +1,4 @@
-import { AV_PKT_FLAG_KEY } from 'node-av/constants';
+import { AV_CODEC_ID_HEVC, AV_PKT_FLAG_KEY } from 'node-av/constants';
 import { Packet, type Frame, type Stream } from 'node-av/lib';
 import { LOG_ATTACHMENT } from '../../events/embedded.ts';
 import { nalUnits } from '../bitstream/nal.ts';
@@ -114,7 +114,9 @@ export class ReelWriter implements Disposable {
       this.#video = this.#muxer.addCopiedStream(parameters, record, timeBase, frameRate);
     } else {
       this.#encoder = this.#openEncoder();
-      this.#video = this.#muxer.addStream(this.#encoder.context, timeBase, frameRate);
+      // Apple's players want this tag.
+      const tag = isMp4Family(container) && this.#encoder.context.codecId === AV_CODEC_ID_HEVC ? 'hvc1' : undefined;
+      this.#video = this.#muxer.addStream(this.#encoder.context, timeBase, frameRate, tag);
     }
     if (this.#audioEncoder) this.#audio = this.#muxer.addStream(this.#audioEncoder.context, AUDIO_TIME_BASE);
     const { captions = [], chapters = [], log, title } = extras;
@@ -294,6 +296,7 @@ export class ReelWriter implements Disposable {
 function decideCopy({ container, timeline, encoding, extras }: WriterPlan, { view }: ReelOptions): StreamCopy | string {
   if (extras.paint || view) return 'captions, overlays or effects are drawn into it';
   if (container === 'webm') return 'webm contains VP9';
+  if (encoding.maxRate !== undefined) return 'its size is limited';
   return planStreamCopy(timeline, encoding);
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -123,6 +123,28 @@ it('keeps frame times of a variable rate', async () => {
     ...second.map((n) => join2 + seconds[n]! - seconds[second[0]!]!),
   ];
   for (const [index, { t }] of seen.entries()) expect(t).toBeCloseTo(expected[index]!, 4);
+});
+
+it('writes HEVC with the tag that Apple’s players want', async () => {
+  const path = join(folder, 'hevc.mp4');
+  const { encoder } = await writeReel(path, [{ media: thirty, start: 1, end: 2 }], { codec: 'hevc' });
+  expect(encoder).toBe('libx265');
+  expect(readFrames(path).map(({ number }) => number)).toEqual(range(30, 60));
+  expect(readFileSync(path).includes('hvc1')).toBe(true);
+});
+
+it('keeps within a size, and says where it cannot', async () => {
+  const path = join(folder, 'small.mp4');
+  const cuts = [{ media: thirty, start: 0, end: 7.9 }];
+  const { size: free } = statSync((await writeReel(path, cuts, { method: 'full' })).path);
+  const maxBytes = Math.round(free * 0.6);
+  await writeReel(path, cuts, { maxBytes });
+  expect(statSync(path).size).toBeLessThanOrEqual(maxBytes);
+  expect(statSync(path).size).toBeGreaterThan(maxBytes / 3);
+  expect(readFrames(path)).toHaveLength(237);
+  await expect(writeReel(join(folder, 'tiny.mp4'), cuts, { maxBytes: 20_000 })).rejects.toMatchObject({
+    code: 'too-large',
+  });
 });
 
 it('shows slow motion at half speed, with its sound in sync', async () => {

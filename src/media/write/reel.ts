@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { checkOutput, type OutputOptions, type OutputPolicy, produceOutput } from '../../files/output.ts';
 import type { Rational } from '../../time.ts';
 import type { AudioMixOptions } from './audio-mix.ts';
@@ -5,7 +6,7 @@ import { addChaptersToMatroska, addToMp4, type Chapter } from './container-edits
 import { even, type FrameFilterOptions, type View } from './frame-filter.ts';
 import { type Container, containerForPath, isMp4Family, type TimedText } from './muxer.ts';
 import { PlaybyplayError } from '../../errors.ts';
-import { findHardwareEncoder, type VideoEncoding } from './encoder.ts';
+import { findHardwareEncoder, type ReelCodec, softwareEncoder, type VideoEncoding } from './encoder.ts';
 import { ReelWriter, type WriterPlan, type WrittenFrames } from './reel-writer.ts';
 import { createTimeline, type Cut, RecordingPool, secondsIn, type Timeline } from './timeline.ts';
 
@@ -67,11 +68,15 @@ export interface ReelOptions extends AudioMixOptions, FrameFilterOptions, Output
   readonly quality?: number;
   /** x264 preset; default `veryfast`. */
   readonly preset?: string;
+  /** Codec of encoded video; default H.264. WebM contains VP9. */
+  readonly codec?: ReelCodec;
   /**
-   * Encoder by FFmpeg's name; default x264, for WebM VP9. `hardware`: the first H.264 encoder of a graphics card that
-   * opens, else the default.
+   * Encoder by FFmpeg's name; default that of the codec that runs everywhere. `hardware`: the first one of a graphics card
+   * that opens, else the default.
    */
   readonly encoder?: string;
+  /** Largest size of the file in bytes: the bitrate is limited accordingly. */
+  readonly maxBytes?: number;
   /**
    * `smart` (default) copies whole groups of pictures where recordings and options allow, and encodes only around the
    * cuts; `full` encodes every frame.
@@ -134,16 +139,43 @@ export async function writeReel(path: string, cuts: readonly Cut[], options: Ree
   const { width, height } = encoding;
   const plan: ReelPlan = { width, height, ...placeCuts(timeline) };
   const extras = (await options.prepare?.(plan)) ?? {};
-  const writerPlan: WriterPlan = { container, timeline, encoding, extras };
-  const written = await produceOutput(
-    path,
-    (temporaryPath) =>
-      isMp4Family(container)
-        ? writeMp4(temporaryPath, writerPlan, options)
-        : writeMatroska(temporaryPath, writerPlan, options),
-    output,
-  );
-  return { path, ...plan, ...written, encoder: encoding.encoder };
+  const { maxBytes } = options;
+  let maxRate = maxBytes === undefined ? undefined : rateWithin(maxBytes, plan.duration);
+  for (let attempt = 1; ; attempt++) {
+    const limited = maxRate === undefined ? encoding : { ...encoding, maxRate };
+    const writerPlan: WriterPlan = { container, timeline, encoding: limited, extras };
+    const written = await produceOutput(
+      path,
+      async (temporaryPath) => {
+        const frames = isMp4Family(container)
+          ? await writeMp4(temporaryPath, writerPlan, options)
+          : await writeMatroska(temporaryPath, writerPlan, options);
+        const { size } = await stat(temporaryPath);
+        return { frames, excess: maxBytes === undefined ? 0 : size / maxBytes };
+      },
+      // A file that is too large is replaced.
+      attempt === 1 ? output : { ...output, overwrite: true },
+    );
+    if (written.excess <= 1) return { path, ...plan, ...written.frames, encoder: encoding.encoder };
+    if (attempt === MAX_ATTEMPTS)
+      throw new PlaybyplayError('too-large', `${path} cannot be made as small as ${maxBytes} bytes`, {
+        hint: 'Choose a shorter --duration.',
+      });
+    maxRate = Math.floor((maxRate! / written.excess) * 0.95);
+  }
+}
+
+/** How often a reel that is too large is encoded again. */
+const MAX_ATTEMPTS = 4;
+/** Bits per second of audio, and share of the file that is not frames or audio. */
+const AUDIO_BITS_PER_SECOND = 192_000;
+const OVERHEAD_SHARE = 0.03;
+const MIN_RATE = 50_000;
+
+/** Bits per second of video with which a reel has a size at most. */
+function rateWithin(bytes: number, seconds: number): number {
+  const bits = bytes * 8 * (1 - OVERHEAD_SHARE);
+  return Math.max(MIN_RATE, Math.floor(bits / (seconds + 1) - AUDIO_BITS_PER_SECOND));
 }
 
 /** Writes frames, audio and texts, then adds chapters and log. */
@@ -191,23 +223,23 @@ function chooseEncoding(
   container: Container,
 ): VideoEncoding & { readonly encoder: string } {
   const first = timeline.cuts[0]!.recording;
-  const softwareEncoder = container === 'webm' ? 'libvpx-vp9' : 'libx264';
+  const defaultEncoder = container === 'webm' ? 'libvpx-vp9' : softwareEncoder(options.codec);
   const encoding = {
     width: even(options.width ?? first.width),
     height: even(options.height ?? first.height),
     timeBase: timeline.timeBase,
     frameRate: timeline.frameRate,
-    encoder: options.encoder ?? softwareEncoder,
+    encoder: options.encoder ?? defaultEncoder,
     color: first.color,
     ...(options.quality !== undefined && { quality: options.quality }),
     ...(options.preset !== undefined && { preset: options.preset }),
   };
   if (options.encoder === 'hardware') {
-    const hardwareEncoder = container === 'webm' ? undefined : findHardwareEncoder(encoding);
-    return { ...encoding, encoder: hardwareEncoder ?? softwareEncoder };
+    const hardwareEncoder = container === 'webm' ? undefined : findHardwareEncoder(encoding, options.codec);
+    return { ...encoding, encoder: hardwareEncoder ?? defaultEncoder };
   }
-  if (container === 'webm' && encoding.encoder !== softwareEncoder)
-    throw new PlaybyplayError('no-encoder', `webm contains VP9, which ${encoding.encoder} does not encode`, {
+  if (container === 'webm' && (encoding.encoder !== defaultEncoder || options.codec !== undefined))
+    throw new PlaybyplayError('no-encoder', `webm contains VP9, which ${options.codec ?? encoding.encoder} is not`, {
       hint: 'Name the reel .mp4, .mov or .mkv.',
     });
   return encoding;
