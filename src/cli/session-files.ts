@@ -1,4 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { loadBuiltin } from '../dictionary/files.ts';
+import { loadLog } from '../events/reader.ts';
+import type { Span } from '../highlights/windows.ts';
+import { findStillSpans } from '../quality/gameplay.ts';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import { parseConstants } from '../quality/constants.ts';
 import { readVideo } from '../quality/input/video.ts';
@@ -9,7 +13,10 @@ import type { OptionValues } from './options.ts';
 import type * as specs from './specs.ts';
 
 /** Converts command-line options to those of the scorer. */
-export function scorerOptions(options: OptionValues<typeof specs.scoringOptions>, signal: AbortSignal): FileOptions {
+export function scorerOptions(
+  options: OptionValues<typeof specs.scoringOptions> & { readonly events?: string | undefined },
+  signal: AbortSignal,
+): FileOptions {
   const { fps, size, bitrate, process, constants } = options;
   return {
     fps,
@@ -18,9 +25,24 @@ export function scorerOptions(options: OptionValues<typeof specs.scoringOptions>
     targetBitrate: bitrate,
     process,
     ...(constants !== undefined && { constants: parseConstants(readJson(constants), constants) }),
-    video: readVideo,
+    video: async (path, reading) => readVideo(path, { ...reading, still: await readStillSpans(path, options.events) }),
     signal,
   };
+}
+
+/**
+ * Where a log says that the picture may stand still: the one that was named, or that of the recording itself, in it or next to it.
+ * A log that nobody named and that cannot be read says nothing.
+ */
+async function readStillSpans(recording: string, named: string | undefined): Promise<readonly Span[]> {
+  try {
+    const { events } = await loadLog(named ?? recording);
+    const { dictionary } = await loadBuiltin(undefined, { meaning: false });
+    return findStillSpans(events, dictionary);
+  } catch (error) {
+    if (named === undefined && error instanceof PlaybyplayError) return [];
+    throw error;
+  }
 }
 
 function readJson(path: string): unknown {

@@ -9,7 +9,14 @@ import type { Statement } from '../events/statement.ts';
 import { LogWriter } from '../events/writer.ts';
 import { type FrameRecord, RawValueReader } from './frame.ts';
 import { type StreamIncident, type IncidentOptions, IncidentDetector } from './incidents.ts';
-import { mergeIntoLog, findStreamFaults, incidentEvents, eventsNearFaults, streamFactors } from './gameplay.ts';
+import {
+  mergeIntoLog,
+  findStillSpans,
+  findStreamFaults,
+  incidentEvents,
+  eventsNearFaults,
+  streamFactors,
+} from './gameplay.ts';
 import { QualityMeter } from './meter.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quality-play-'));
@@ -202,4 +209,41 @@ describe('incidents in a game log', async () => {
     const left = events.filter((event) => event.cues.length === 0 && !spoiled.has(event));
     expect(left.map(({ t }) => t)).toEqual([5, 25, 90]);
   });
+});
+
+/** A line of a log. */
+const lineAt = (t: number, statement: Statement) => ({
+  type: 'event' as const,
+  id: String(t),
+  t,
+  end: t,
+  game: 'g',
+  session: 's',
+  text: '',
+  statement,
+  confidence: 1,
+  cues: [],
+});
+
+it('finds where a picture may stand still: deaths, displays and pauses', async () => {
+  const { dictionary } = await loadBuiltin();
+  const events = [
+    lineAt(10, { subject: 'opponent', action: 'kill', object: 'player' }),
+    lineAt(12, { subject: 'player', action: 'spawn' }),
+    lineAt(20, { subject: 'opponent', action: 'die' }),
+    lineAt(30, { subject: 'player', action: 'open', object: 'menu' }),
+    lineAt(33, { subject: 'player', action: 'close', object: 'menu' }),
+    lineAt(40, { subject: 'scoreboard', action: 'appear' }),
+    lineAt(45, { subject: 'scoreboard', action: 'disappear' }),
+    lineAt(50, { subject: 'game', action: 'pause' }),
+    lineAt(58, { subject: 'game', action: 'resume' }),
+    lineAt(60, { subject: 'door', action: 'open' }),
+  ];
+  const spans = findStillSpans(events, dictionary).filter(({ start, end }) => end > start);
+  expect(spans.map(({ start, end }) => [start, end])).toEqual([
+    [10, 12],
+    [30, 33],
+    [40, 45],
+    [50, 58],
+  ]);
 });

@@ -8,7 +8,8 @@ import { isPropertyStatement, type Slot, type Statement } from '../events/statem
 import { type NewEvent, LogWriter } from '../events/writer.ts';
 import type { StreamIncident } from './incidents.ts';
 import { builtinFolder, dictionaryNames, loadBuiltin } from '../dictionary/files.ts';
-import { unqualified, wordOf } from '../highlights/weights.ts';
+import { isAnyOf, unqualified, wordOf } from '../highlights/weights.ts';
+import { deadSpans, joinSpans, type Span } from '../highlights/windows.ts';
 import { loadLog, locateLog } from '../events/reader.ts';
 import { checkOutput, type OutputPolicy, produceOutput } from '../files/output.ts';
 
@@ -235,6 +236,35 @@ function perMinute(count: number, seconds: number): number | null {
 
 function isFreeze({ statement }: EventLine, ms: number): boolean {
   return !isPropertyStatement(statement) && unqualified(statement.action) === 'freeze' && (statement.amount ?? 0) >= ms;
+}
+
+/**
+ * Finds the parts of a session in which the picture may stand still although nothing is wrong: the player is dead, a menu, score
+ * table or other display is open, or the game pauses.
+ *
+ * @returns Seconds, ascending, without overlaps; the last part may end at infinity.
+ */
+export function findStillSpans(events: readonly EventLine[], dictionary: Dictionary): Span[] {
+  const ordered = events.toSorted((a, b) => a.t - b.t);
+  const does = ({ statement }: EventLine, ...actions: readonly string[]): boolean =>
+    !isPropertyStatement(statement) && isAnyOf(dictionary, statement.action, 'action', ...actions);
+  const isOfDisplay = ({ statement }: EventLine): boolean =>
+    !isPropertyStatement(statement) &&
+    [statement.subject, statement.object].some((slot) => {
+      const word = wordOf(slot);
+      return word !== undefined && isAnyOf(dictionary, word, 'object', 'display');
+    });
+  const displayed = ordered
+    .filter((event) => does(event, 'pause') || (does(event, 'appear', 'open') && isOfDisplay(event)))
+    .map((begin): Span => {
+      const end = ordered.find(
+        (event) =>
+          event.t > begin.t &&
+          (does(event, 'resume', 'continue') || (does(event, 'disappear', 'close') && isOfDisplay(event))),
+      );
+      return { start: begin.t, end: end?.t ?? Number.POSITIVE_INFINITY };
+    });
+  return joinSpans([...deadSpans(events, dictionary), ...displayed]);
 }
 
 /** Outcome of an event for the player. */

@@ -45,6 +45,8 @@ export interface SessionInput {
 export interface ReadOptions {
   /** Selects one of several processes by a part of its name. */
   readonly process?: string | undefined;
+  /** Seconds of a recording in which the picture stands still by nature, such as deaths and menus (see `findStillSpans`). */
+  readonly still?: readonly { readonly start: number; readonly end: number }[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -17,6 +17,10 @@ function frozen(frame: number): number {
   return frame === 150 || frame === 160 ? frame - 1 : frame;
 }
 
+/** Reads recordings whose log says that the picture may stand still. */
+const readerOf = (still: { readonly start: number; readonly end: number }) => (path: string) =>
+  readVideo(path, { still: [still] });
+
 describe('a recording', () => {
   it('has even deltas, no duplicates and the bitrate of its packets', async () => {
     const path = join(folder, 'even.mp4');
@@ -55,6 +59,23 @@ describe('a recording', () => {
     expect(view!.incidents).toEqual([
       { kind: 'freeze', t: expect.closeTo(99 / 60, 4), end: expect.closeTo(124 / 60, 4), ms: expect.closeTo(416.7, 1) },
     ]);
+  });
+
+  it('has no freeze where a log says that the picture may stand still', async () => {
+    const path = join(folder, 'frozen-log.mp4');
+    makeVideo({ path, pts: frames.map((i) => 1000 * i), timeBase, shows: frozen, keyEvery: 30 });
+    // The picture stands from 1.65 to 2.05 s. A death whose log line comes two frames late explains it.
+    const [explained] = await scoreFiles([path], { video: readerOf({ start: 1.7, end: 2.2 }) });
+    expect(explained!.extra!['frozen']).toEqual([]);
+    expect(explained!.counts).toMatchObject({ still: 24 });
+    // One that ends before the picture goes on does not, nor does one long after its begin.
+    for (const span of [
+      { start: 1.5, end: 1.9 },
+      { start: 2.3, end: 3 },
+    ]) {
+      const [scored] = await scoreFiles([path], { video: readerOf(span) });
+      expect(scored!.extra!['frozen']).toHaveLength(1);
+    }
   });
 
   it('has present deltas across a jump of the timestamps', async () => {

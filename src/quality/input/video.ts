@@ -58,7 +58,7 @@ export async function readVideo(path: string, options: ReadOptions = {}): Promis
   const runs = findRepeatedRuns(
     Array.from({ length: index.t.length }, (_, i) => differences[i]),
     (frame) => index.key[frame] === 1,
-  );
+  ).map((run) => (isStillByNature(index, run, options.still) ? { ...run, verdict: 'still' as const } : run));
   const records = toRecords(index, runs);
   const fps = estimateFrameRate(index);
   noteFindings(notes, index, runs, fps, path);
@@ -87,6 +87,14 @@ export async function readVideo(path: string, options: ReadOptions = {}): Promis
     },
     records: () => inMemory(records),
   };
+}
+
+/** Seconds by which a log may place the begin of a death or menu after its first picture. */
+const LOG_DELAY_SECONDS = 0.5;
+
+/** Whether pictures repeat where they stand still by nature: a freeze that begins before is still one. */
+function isStillByNature({ t }: PacketIndex, { first, last }: RepeatedRun, spans: ReadOptions['still'] = []): boolean {
+  return spans.some(({ start, end }) => t[first]! >= start - LOG_DELAY_SECONDS && t[last]! <= end);
 }
 
 /** Frame with this time, from `from` on. */
