@@ -45,6 +45,13 @@ const fillerPhrases = [
   'over all',
 ];
 
+/** "across all matches": all logs are asked anyway. */
+const allLogsPhrases = ['across', 'over', 'in'].flatMap((preposition) =>
+  ['all', 'all the', 'both', 'all of the', 'all my'].flatMap((all) =>
+    ['matches', 'games', 'sessions', 'recordings', 'logs', 'races'].map((noun) => `${preposition} ${all} ${noun}`),
+  ),
+);
+
 const scopeNouns = asSet('match game video recording session clip log round vod race');
 const scopeFollowers = asSet(
   'did do does was were is are have has had with by and or when while i that after before how who',
@@ -59,6 +66,11 @@ function isScopePhrase(tokens: readonly Token[], at: number): boolean {
   if (!['in', 'of', 'during', 'throughout', 'from', 'for', 'on'].includes(preposition ?? '')) return false;
   const isArticle = ['the', 'this', 'that', 'my', 'whole', 'entire'].includes(article ?? '');
   return isArticle && scopeNouns.has(noun ?? '') && (next === undefined || scopeFollowers.has(next));
+}
+
+/** "this game" at the end, without a preposition. */
+function isThisSession(tokens: readonly Token[], at: number): boolean {
+  return at > 1 && tokens[at]!.lower === 'this' && at + 2 === tokens.length && scopeNouns.has(tokens[at + 1]!.lower);
 }
 
 const wordsOf = (text: string): readonly string[] => text.split(' ');
@@ -251,10 +263,14 @@ function dropFillers(tokens: readonly Token[]): readonly Token[] {
   for (let i = 0; i < tokens.length; i++) {
     // "kills made by Sarge"
     if (['made', 'done', 'gotten', 'achieved'].includes(tokens[i]!.lower) && tokens[i + 1]?.lower === 'by') continue;
-    const phrase = fillerPhrases.find((each) => each.split(' ').every((word, k) => tokens[i + k]?.lower === word));
+    const phrase = [...fillerPhrases, ...allLogsPhrases].find((each) =>
+      each.split(' ').every((word, k) => tokens[i + k]?.lower === word),
+    );
     // "within 20 s in total" limits a sequence.
     const limits = phrase === 'in total' && tokens.some(({ lower }) => lower === 'within' || lower === 'then');
     if (i > 0 && isScopePhrase(tokens, i)) i += scopeNouns.has(tokens[i + 2]?.lower ?? '') ? 2 : 3;
+    // "how many kills did I get this game"
+    else if (isThisSession(tokens, i)) i++;
     else if (phrase !== undefined && !limits) i += phrase.split(' ').length - 1;
     else if (tokens[i]!.kind !== 'word' || !fillers.has(tokens[i]!.lower)) kept.push(tokens[i]!);
   }

@@ -291,6 +291,8 @@ function parseGroup(
   );
   if (!list) return undefined;
   const noun = list.any[0]!;
+  // "by my teammate"
+  if (noun.of) return undefined;
   const ids = noun.words.map(({ word }) => word.id);
   // "kills by player", "kills by railgun": a single value makes no groups, so the phrase fills a slot.
   if (ids.every((id) => hasSingleValue(context.dictionary, id))) return undefined;

@@ -112,29 +112,38 @@ const lightVerbs = wordSet('perform make commit score take do have land get draw
 
 /** Parses "combos", "my combos" where the logs state that somebody performs a combo. */
 function parseActionNouns(context: ParseContext, start: number): ParsedCondition[] {
-  const isOwn = context.wordAt(start) === 'my';
-  const at = isOwn ? start + 1 : start;
-  const word = context.wordAt(at);
-  if (word === undefined) return [];
   const actions = context.compoundActions().filter(({ name }) => lightVerbs.has(name.split(' ')[0]!));
-  return actions.flatMap((action): ParsedCondition[] => {
-    const noun = action.name.slice(action.name.indexOf(' ') + 1);
-    const end = [noun, pluralOf(noun)].map((each) => context.skip(at, each)).find((each) => each !== undefined);
-    if (end === undefined) return [];
-    const ids = recordSpan([action.id], context, { start: at, end });
-    const make = (subject: SlotPattern | undefined, last: number, cost: number): ParsedCondition => ({
-      condition: { action: ids, ...(subject && { subject }) },
-      end: last,
-      cost,
-    });
-    if (isOwn) return [make({ any: [{ words: ['player'] }] }, end, 2)];
-    const by = context.skip(end, 'by') ?? context.skip(end, 'of');
-    const doers = by === undefined ? [] : parseNounLists(context, by, 'object');
-    return [
-      make(undefined, end, 1),
-      ...doers.map((list) => make(toSlotPattern(context, list, 'subject'), list.end, 1 + list.cost)),
-    ];
-  });
+  if (actions.length === 0) return [];
+  const player: SlotPattern = { any: [{ words: ['player'] }] };
+  const owners: { readonly subject?: SlotPattern; readonly at: number; readonly cost: number }[] = [
+    { at: start, cost: 0 },
+    ...(context.wordAt(start) === 'my' ? [{ subject: player, at: start + 1, cost: 1 }] : []),
+    // "Silva's goals", "opponent pit stops"
+    ...parseNounLists(context, start, 'object').map((list) => ({
+      subject: toSlotPattern(context, list, 'subject'),
+      at: context.tokens[list.end]?.kind === 'possessive' ? list.end + 1 : list.end,
+      cost: list.cost,
+    })),
+  ];
+  return owners.flatMap(({ subject, at, cost }) =>
+    actions.flatMap((action): ParsedCondition[] => {
+      const noun = action.name.slice(action.name.indexOf(' ') + 1);
+      const end = [noun, pluralOf(noun)].map((each) => context.skip(at, each)).find((each) => each !== undefined);
+      if (end === undefined) return [];
+      const ids = recordSpan([action.id], context, { start: at, end });
+      const whole = { condition: { action: ids, ...(subject && { subject }) }, end, cost: cost + 1 };
+      const by = subject ? undefined : (context.skip(end, 'by') ?? context.skip(end, 'of'));
+      const doers = by === undefined ? [] : parseNounLists(context, by, 'object');
+      return [
+        whole,
+        ...doers.map((list) => ({
+          condition: { action: ids, subject: toSlotPattern(context, list, 'subject') },
+          end: list.end,
+          cost: 1 + list.cost,
+        })),
+      ];
+    }),
+  );
 }
 
 const linkWords = new Set('that which is are was were been being get got gets'.split(' '));
@@ -143,7 +152,8 @@ const maxIncorporatedTokens = 2;
 /** Parses "goals scored by Silva", "cards that were played": the noun is a part of the action's name. */
 function parseIncorporated(context: ParseContext, start: number): ParsedCondition[] {
   const { tokens, lexicon, game } = context;
-  let at = start;
+  const isOwn = context.wordAt(start) === 'my';
+  let at = isOwn ? start + 1 : start;
   while (['the', 'all', 'any', 'every', 'a', 'an'].includes(context.wordAt(at) ?? '')) at++;
   return Array.from({ length: maxIncorporatedTokens }, (_, i) => at + i + 1).flatMap((nounEnd) => {
     let verbAt = nounEnd;
@@ -157,7 +167,8 @@ function parseIncorporated(context: ParseContext, start: number): ParsedConditio
       .flatMap(({ entry: { word }, cost }): ParsedCondition[] => {
         const end = verbAt + 1;
         const action = recordSpan([word.id], context, { start: at, end });
-        const whole = { condition: { action }, end, cost: 1 + cost + context.absenceCost(word) };
+        const own = isOwn ? { subject: { any: [{ words: ['player'] }] } } : {};
+        const whole = { condition: { action, ...own }, end, cost: 1 + cost + context.absenceCost(word) };
         const by = context.skip(end, 'by');
         const doers = by === undefined ? [] : parseNounLists(context, by, 'object');
         context.reach(end);
@@ -264,7 +275,9 @@ function parseCompounds(context: ParseContext, at: number): ParsedCondition[] {
           const base = toAgentPattern(context, toActionPattern(context, clause), clause);
           const slot = modifier.isManner ? 'manner' : compoundSlot(context, modifier, clause);
           // "match begins" is a clause.
-          if (base[slot] || (slot === 'object' && clause.verbs[0]!.voice !== 'nominal')) return [];
+          const isDestruction = slot === 'object' && destructionOf(context, base.action, modifier) !== base.action;
+          const isClause = slot === 'object' && clause.verbs[0]!.voice !== 'nominal' && !isDestruction;
+          if (base[slot] || isClause) return [];
           const action = slot === 'object' ? destructionOf(context, base.action, modifier) : base.action;
           const filled = { ...base, action, [slot]: toSlotPattern(context, modifier, slot) };
           const condition = owner ? { ...filled, subject: toSlotPattern(context, owner, 'subject') } : filled;

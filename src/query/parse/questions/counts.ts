@@ -79,7 +79,7 @@ export const countRules: readonly Rule[] = [
     'count_of|count|number_of|the_number_of|total_number_of|the_total_number_of|amount_of|the_amount_of|tally_of all|the? <x>',
     ({ tokens }) => [...countObjects(tokens('x')), ...streaks(tokens('x'), -1)],
   ),
-  rule('<x> count|tally|counter', ({ tokens }) => count(tokens('x'))),
+  rule('<x> count|tally|counter|total', ({ tokens }) => count(tokens('x'))),
   rule('who:my? total|overall <x>', ({ tokens }) => [
     ...count([...tokens('who'), ...tokens('x')], 1),
     ...measured([...tokens('who'), ...tokens('x')], 'change', 'sum', (c) => isProperty(c) && !isBareProperty(c)),

@@ -29,7 +29,7 @@ export const occurrenceRules: readonly Rule[] = [
     anyOf(declarative(tokens('c')), (c) => list(c, 0.5)),
   ),
   rule(
-    'every_time|each_time|all_the_times|all_times|the_times|times|all_the_moments|moments|the_moments|whenever|anytime|all_moments when|where|in_which|that? <c>',
+    'every_time|each_time|all_the_times|all_times|the_times|times|all_the_moments|moments|the_moments|whenever|anytime|all_moments when|where|in_which|that|with? <c>',
     ({ tokens }) => anyOf(declarative(tokens('c')), (c) => list(c)),
   ),
   rule(`the? n:${ordinalWords} time|moment|occasion when|that|where? <c>`, ({ tokens, text }) =>

@@ -94,7 +94,7 @@ export const rankingRules: readonly Rule[] = [
   rule('the? top scorer|goalscorer|goal_scorer', () =>
     reading([phrase('goals', undefined)], ({ condition }) => ({ find: condition, by: [{ slot: 'subject' }], top: 1 })),
   ),
-  rule(`who|whom who:${doing}|${having}|${be} <c> ${most} <r*>`, ({ tokens, text }) =>
+  rule(`who|whom|what who:${doing}|${having}|${be} <c> ${most} <r*>`, ({ tokens, text }) =>
     anyOf(withObject([word('someone', tokens('c')[0])], tokens('c')), ({ tokens: clause, cost }) =>
       groupedByAsked(
         [[...clause, ...tokens('r')]],
@@ -187,6 +187,9 @@ export const rankingRules: readonly Rule[] = [
   ),
   rule(`with what|which <n> ${doing} <s> ${getting} ${rankNumber} <x>`, ({ tokens, text }) =>
     grouped(tokens('n'), [[...owner(tokens('s')), ...tokens('x')]], limitOf(text('rank'))),
+  ),
+  rule(`what|which <n> ${doing} <s> get|make|have|score <x> with|in|on|by`, ({ tokens }) =>
+    grouped(tokens('n'), [[...owner(tokens('s')), ...tokens('x')]], {}),
   ),
   rule('who:my|the? rank:best|worst <n> by|for|in_terms_of|in <x>', ({ tokens, text }) =>
     grouped(tokens('n'), [[...(text('who') === 'my' ? tokens('who') : []), ...tokens('x')]], limitOf(text('rank'))),
