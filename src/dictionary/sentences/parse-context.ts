@@ -89,11 +89,6 @@ export class ParseContext {
     return this.steps > maxSteps;
   }
 
-  /** Is it known what the logs mention? */
-  get knowsLogs(): boolean {
-    return this.isMentioned !== undefined;
-  }
-
   /** Do the logs mention a word or one under it? Without logs, any word may be. */
   mentions(word: Word): boolean {
     return this.isMentioned === undefined || this.isMentioned(word);

@@ -74,6 +74,8 @@ function parseActionPatterns(context: ParseContext, at: number): ParsedCondition
   });
 }
 
+const destructible = ['structure', 'vehicle', 'item'];
+
 /** "towers I killed" are destroyed. */
 function asDestruction(context: ParseContext, clause: ActionClause): ActionClause {
   const { dictionary } = context;
@@ -84,10 +86,10 @@ function asDestruction(context: ParseContext, clause: ActionClause): ActionClaus
     const kill = dictionary.find('kill', 'action');
     return kill ? { ...clause, verbs: [{ ...verb, word: kill }], cost: clause.cost + 1 } : clause;
   }
-  const isMentioned =
-    context.knowsLogs &&
-    clause.slots.object?.any.every(({ words }) => words.some(({ word }) => context.mentions(word)));
-  if (!destroy || !isMentioned || !hasImpossibleSlot(dictionary, clause)) return clause;
+  const isDestructible = clause.slots.object?.any.every(({ words }) =>
+    words.some(({ word }) => destructible.some((id) => dictionary.isA(word.id, id, 'object'))),
+  );
+  if (!destroy || !isDestructible || !hasImpossibleSlot(dictionary, clause)) return clause;
   const changed = { ...clause, verbs: [{ ...verb!, word: destroy }], cost: clause.cost + 1 };
   return hasImpossibleSlot(dictionary, changed) ? clause : changed;
 }
@@ -163,7 +165,10 @@ function parseIncorporated(context: ParseContext, start: number): ParsedConditio
     const reordered = [verb, ...tokens.slice(at, nounEnd)];
     return lexicon
       .find('action', reordered, 0, game)
-      .filter(({ entry: { form }, end }) => end === reordered.length && incorporatingForms.has(form))
+      .filter(
+        ({ entry: { form }, end }) =>
+          end === reordered.length && (isOwn ? form === 'third' : incorporatingForms.has(form)),
+      )
       .flatMap(({ entry: { word }, cost }): ParsedCondition[] => {
         const end = verbAt + 1;
         const action = recordSpan([word.id], context, { start: at, end });
@@ -299,7 +304,9 @@ function destructionOf(
   action: ActionPattern['action'],
   { any }: NounList,
 ): ActionPattern['action'] {
-  const isThing = any.every(({ words }) => words.every(({ word }) => !dictionary.isA(word.id, 'character', 'object')));
+  const isThing = any.every(({ words }) =>
+    words.every(({ word }) => destructible.some((id) => dictionary.isA(word.id, id, 'object'))),
+  );
   const isKill = action.length === 1 && action[0] === 'kill';
   return isKill && isThing && dictionary.find('destroy', 'action') ? ['destroy'] : action;
 }
@@ -536,7 +543,7 @@ function redirectInstruments(
   );
   if (!isHarm) return slot;
   const areWeapons = [...any, ...except].every(
-    ({ words }) => words.length > 0 && words.every(({ word }) => dictionary.isA(word.id, 'weapon', 'object')),
+    ({ words }) => words.length > 0 && words.every(({ word }) => dictionary.isA(word.id, 'item', 'object')),
   );
   return areWeapons ? 'with' : slot;
 }
