@@ -106,6 +106,11 @@ it('two fonts that are learned as one are named', () => {
   expect(stdout).toContain('“2” reads as “1” in ');
 });
 
+/** The health that the game drew at a time; near a change, either side. */
+function shown(t: number): readonly (number | null | undefined)[] {
+  return [t - 0.1, t + 0.1].map((at) => series.findLast((one) => one.t <= at)?.health);
+}
+
 it('a sheet has a row for each text that a region shows, with lines that teach its font', () => {
   const out = join(folder, 'sheet');
   const { status, stdout } = playbyplay('profile', 'sheet', folder, clip, '--detector', 'health', '--out', out);
@@ -115,15 +120,12 @@ it('a sheet has a row for each text that a region shows, with lines that teach i
     .split('\n')
     .map((line) => JSON.parse(line) as { media: string; times: number[]; detector: string; text: string });
   expect(stdout).toContain(`${rows.length} texts → ${join(out, 'sheet.png')}`);
-  // The health that the game drew at a time; near a change, either side.
-  const shown = (t: number): readonly (number | null | undefined)[] =>
-    [t - 0.1, t + 0.1].map((at) => series.findLast((one) => one.t <= at)?.health);
   for (const { times } of rows) {
-    const [first, ...others] = times.map(shown);
-    expect(first!.some((value) => others.every((both) => both.includes(value)))).toBe(true);
+    const values = times.map(shown);
+    expect(values[0]!.some((value) => values.every((both) => both.includes(value)))).toBe(true);
   }
   // What the general reader suggests is right for most; a person corrects the rest.
-  const right = rows.filter(({ times, text }) => shown(times[0]!).some((value) => String(value) === text));
+  const right = rows.filter((row) => shown(row.times[0]!).some((value) => String(value) === row.text));
   expect(right.length / rows.length).toBeGreaterThan(0.7);
   const corrected = rows.flatMap((row) => {
     const value = shown(row.times[0]!)[0];

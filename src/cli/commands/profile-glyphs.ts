@@ -41,7 +41,7 @@ export const glyphs: RunCommand<typeof specs.profileGlyphs> = async (io, options
 };
 
 /** `playbyplay profile sheet <game or path> <recording>` */
-export const sheet: RunCommand<typeof specs.profileSheet> = async (io, options, game, media) => {
+export const collectLabels: RunCommand<typeof specs.profileSheet> = async (io, options, game, media) => {
   const { detector: detectors, out, interval, rows: most, overwrite } = options;
   if (!detectors) throw usageError('missing option --detector', 'Name one or more text detectors of the profile.');
   const [picture, labels] = [join(out, 'sheet.png'), join(out, 'labels.ndjson')];
