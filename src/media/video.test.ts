@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -81,6 +81,27 @@ describe('openVideo', () => {
     using file = openVideo(at('one.mkv'));
     expect(file.info).toMatchObject({ width: 128, codec: 'h264' });
     expect(file.info).not.toHaveProperty('otherVideos');
+  });
+
+  test('the first of two videos is read where the container says no length', () => {
+    makeVideo({ path: at('live.mkv'), pts, timeBase, muxer: { live: 1 } });
+    const bytes = readFileSync(at('live.mkv'));
+    // Tracks and its size in as many bytes as the first says (RFC 8794 §4.3); its only TrackEntry is repeated as number 2.
+    const start = bytes.lastIndexOf(Buffer.from('1654ae6b', 'hex'));
+    const sizeBytes = Math.clz32(bytes[start + 4]!) - 23;
+    const marked = bytes.subarray(start + 4, start + 4 + sizeBytes).toString('hex');
+    const size = Number(BigInt.asUintN(7 * sizeBytes, BigInt(`0x${marked}`)));
+    const from = start + 4 + sizeBytes;
+    const track = bytes.subarray(from, from + size);
+    const second = Buffer.from(track);
+    second[second.indexOf(Buffer.from('d781', 'hex')) + 2] = 2;
+    const header = Buffer.alloc(8);
+    header.writeUInt32BE(0x1654ae6b);
+    header.writeUInt32BE((0x10000000 | (2 * track.length)) >>> 0, 4);
+    const rest = bytes.subarray(from + track.length);
+    writeFileSync(at('two.mkv'), Buffer.concat([bytes.subarray(0, start), header, track, second, rest]));
+    using file = openVideo(at('two.mkv'));
+    expect(file.info).toMatchObject({ width: 128, duration: undefined, otherVideos: 1 });
   });
 
   test('a name that looks like a protocol is a file name', () => {

@@ -212,7 +212,9 @@ function candidates(format: FormatContext, streams: readonly Stream[]): readonly
   if (streams.length < 2) return streams;
   const moving = streams.filter(({ codecpar }) => !STILL_IMAGE_CODECS.has(avGetCodecName(codecpar.codecId) ?? ''));
   const remaining = moving.length > 0 ? moving : streams;
-  const lengths = remaining.map((stream) => streamSeconds(stream) ?? Number(format.duration) / 1e6);
-  const longest = Math.max(...lengths);
-  return remaining.filter((_, i) => !(lengths[i]! < MIN_LENGTH_RATIO * longest));
+  const fileSeconds = format.duration > 0n ? Number(format.duration) / 1e6 : undefined;
+  const lengths = remaining.map((stream) => streamSeconds(stream) ?? fileSeconds);
+  const longest = Math.max(0, ...lengths.filter((length) => length !== undefined));
+  // One whose length nobody says may be the recording.
+  return remaining.filter((_, i) => (lengths[i] ?? longest) >= MIN_LENGTH_RATIO * longest);
 }
