@@ -7,7 +7,7 @@ import { cleanName, findCaption, type Label, placeOnScreen, uniqueName } from '.
 import { findGauges, type Gauge } from './gauges.ts';
 import { CHARACTER_WIDTH, growRegion } from './grow.ts';
 import { readSteadyPlaces } from './steady-text.ts';
-import { openRecordings, overlap, type Recording, type Survey, surveyText } from './survey.ts';
+import { openRecordings, overlap, type Recording, shareInCommon, type Survey, surveyText } from './survey.ts';
 import { figureArea, type TaughtFont, teachFont } from './teach.ts';
 
 /** An element of the HUD that was found. */
@@ -90,12 +90,9 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const recognizer = resources.use(await TextRecognizer.open());
   const found = groupElements(survey, reference);
   const lasting = [...found, ...(await readSteadyPlaces(recordings, survey.steady, found, recognizer))];
-  const gauges = findGauges(recordings, survey.steady).filter(
-    ({ rect }) =>
-      !lasting.some((element) => element.isSteady !== true && overlap(rect, element.rect) > MAX_COMMON_AREA),
-  );
+  const gauges = findGauges(recordings, survey.steady);
   const texts = lasting.filter(
-    ({ rect, isSteady }) => !isSteady || !gauges.some((gauge) => overlap(rect, gauge.rect) > MAX_COMMON_AREA),
+    ({ rect, isSteady }) => !isSteady || !gauges.some((gauge) => shareInCommon(rect, gauge.rect) > MAX_COMMON_AREA),
   );
   const elements = [...texts, ...groupMessages(survey, texts, reference)];
   const followed = await followPlaces(
@@ -160,7 +157,11 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     const font = teachFont(samples, reading, element.rect, growRegion(field, untaught, reference), field.id);
     return font ? { ...field, font } : field;
   });
-  const filled = gauges.map((gauge): HudField => {
+  // Figures may stand on a bar or in a ring.
+  const unwritten = gauges.filter(
+    ({ rect }) => !read.some(({ element }) => shareInCommon(rect, element.rect) > MAX_COMMON_AREA),
+  );
+  const filled = unwritten.map((gauge): HudField => {
     const { rect, direction, fill, empty, radii } = gauge;
     return {
       ...nameField(rect, 'gauge', undefined),

@@ -5,7 +5,7 @@ import { readLine, type TextRecognizer } from '../recognition/text-recognizer.ts
 import { type Crop, cropRgb } from '../regions/crop.ts';
 import type { TextElement } from './elements.ts';
 import { wholePixels } from './follow.ts';
-import { overlap, type Recording } from './survey.ts';
+import { type Recording, shareInCommon } from './survey.ts';
 
 /** Frames in which a place is read. */
 const TRIAL_FRAMES = 12;
@@ -26,12 +26,6 @@ function isLine({ width, height }: Rect, frame: Size): boolean {
   return share >= MIN_HEIGHT && share <= MAX_HEIGHT && aspect >= MIN_ASPECT && aspect <= MAX_ASPECT;
 }
 
-/** Area that two rectangles share, divided by that which either covers. */
-function areaInCommon(a: Rect, b: Rect): number {
-  const common = overlap(a, b) * Math.min(a.width * a.height, b.width * b.height);
-  return common / (a.width * a.height + b.width * b.height - common);
-}
-
 /**
  * Reads places where edges stay, in some frames, to find out which hold text: lines that the text finder overlooks, such as single
  * large figures.
@@ -47,7 +41,7 @@ export async function readSteadyPlaces(
 ): Promise<readonly TextElement[]> {
   const tried = places
     .filter(
-      (place) => isLine(place, recordings[0]!.size) && !known.some(({ rect }) => areaInCommon(place, rect) > MIN_SAME),
+      (place) => isLine(place, recordings[0]!.size) && !known.some(({ rect }) => shareInCommon(place, rect) > MIN_SAME),
     )
     .slice(0, MAX_PLACES);
   if (tried.length === 0) return [];

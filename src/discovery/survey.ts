@@ -168,3 +168,9 @@ export function overlap(a: Rect, b: Rect): number {
   if (width <= 0 || height <= 0) return 0;
   return (width * height) / Math.max(1e-9, Math.min(a.width * a.height, b.width * b.height));
 }
+
+/** Area that two rectangles share, divided by what either covers. */
+export function shareInCommon(a: Rect, b: Rect): number {
+  const common = overlap(a, b) * Math.min(a.width * a.height, b.width * b.height);
+  return common / Math.max(1e-9, a.width * a.height + b.width * b.height - common);
+}
