@@ -14,7 +14,8 @@ function run(command, args, env = {}) {
   const { status, error } = spawnSync(command, args, {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, ...env },
+    // What `npm publish --dry-run` asks for is not asked of the commands that prepare it.
+    env: { ...process.env, npm_config_dry_run: 'false', ...env },
     shell: process.platform === 'win32',
   });
   if (error) throw error;
