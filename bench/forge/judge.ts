@@ -16,6 +16,7 @@ import {
   elementAt,
   type EventResult,
   type LogEvent,
+  union,
 } from './compare.ts';
 import { type Box, type HeaderLine, readTruth, type Truth } from './truth.ts';
 
@@ -113,6 +114,15 @@ function answer(questions: string, fields: readonly DraftField[], truth: Truth):
     .slice(0, MAX_ANSWERS);
 }
 
+/** Truth whose areas cover what both recordings of a game show there: a draft knows those that it was made from. */
+function withExtentsOf(truth: Truth, other: Truth): Truth {
+  const elements = truth.elements.map((element) => {
+    const twin = other.elements.find(({ id }) => id === element.id);
+    return twin ? { ...element, box: union(element.box, twin.box) } : element;
+  });
+  return { ...truth, elements };
+}
+
 /** Drafts, detects and compares one game. */
 function judgeGame(
   folder: string,
@@ -137,7 +147,7 @@ function judgeGame(
   const detected = once(detectedPath, () => ({
     detectSeconds: run('detect', join(folder, 'judge.mp4'), '--game', pack, '--out', log, '--overwrite').seconds,
   }));
-  const events = compareEvents(readLog(log, profile), judge);
+  const events = compareEvents(readLog(log, profile), withExtentsOf(judge, learn));
   const found = compareElements(readFields(), learn);
   const firstLog = join(work, `${game}.first`);
   // The same draft is made in memory: its regions are those of the pack.
