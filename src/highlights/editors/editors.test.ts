@@ -39,6 +39,13 @@ function edit(rate: Rational): Timeline {
   };
 }
 
+it('writes every format for a log that does not say the size of the pictures', () => {
+  const header = { media: { name: 'a.mp4', duration: 90 } };
+  const sources = [{ header, events: [] }] as unknown as Source[];
+  const edit = sceneTimeline([], sources, { title: '', dictionary: new Dictionary([], [], []) });
+  expect(mlt(edit)).toContain('display_aspect_num="16" display_aspect_den="9"');
+});
+
 describe('sceneTimeline', () => {
   it('has the frames that reels have: those from the start of a scene to its end', () => {
     const header = { media: { name: 'a.mp4', duration: 90, width: 64, height: 36, frameRate: { num: 30, den: 1 } } };

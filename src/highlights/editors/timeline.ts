@@ -1,3 +1,4 @@
+import type { Size } from '../../geometry.ts';
 import type { Rational } from '../../time.ts';
 import { relative } from 'node:path';
 import type { Dictionary } from '../../dictionary/dictionary.ts';
@@ -239,22 +240,25 @@ function timelineFormat(
   rate: Rational,
   options: TimelineOptions,
 ): Omit<Timeline, 'clips' | 'duration'> {
-  const { width, height } = sources[0]!.header.media;
   return {
     title: options.title,
     rate,
-    width,
-    height,
+    ...pictureSize(sources[0]!),
     media: sources.map((source) => ({
       path: source.media ?? source.header.media.name,
       name: source.header.media.name,
       rate: standardRate(source.header.media.frameRate ?? rate),
       duration: frameAt(source.header.media.duration, rate),
-      width: source.header.media.width,
-      height: source.header.media.height,
+      ...pictureSize(source),
       hasSound: options.hasSound?.(source) ?? true,
     })),
   };
+}
+
+/** The size of a recording's pictures; Full HD where its log, perhaps of another program, does not say it. */
+function pictureSize({ header }: Source): Size {
+  const { width, height }: Partial<Size> = header.media;
+  return width === undefined || height === undefined ? { width: 1920, height: 1080 } : { width, height };
 }
 
 function makeMarker(event: EventLine, rate: Rational, shift: number, dictionary: Dictionary): TimelineMarker {

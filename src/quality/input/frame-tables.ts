@@ -183,7 +183,10 @@ function chooseChain(chains: readonly Chain[], wanted: string | undefined, path:
 }
 
 function noFrames(path: string, notes: Notes): PlaybyplayError {
-  return new PlaybyplayError('no-frames', `${path} has a header but no valid frames`, { issues: notes.issues });
+  return new PlaybyplayError('no-frames', `${path} has a header but no valid frames`, {
+    issues: notes.issues,
+    hint: 'Its rows are empty, cut off or not numbers: record again, or give another file.',
+  });
 }
 
 /** The session of a chain, with what its columns provide. */
