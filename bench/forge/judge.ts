@@ -251,9 +251,16 @@ function report(games: readonly GameResult[]): string {
   const first = games.flatMap((game) => game.first ?? []);
   return [
     by('Genre', ({ header }) => header.genre),
-    byPart('Kind of element', (part) => ('kind' in part ? part.kind : '')).replace(
-      / Recall \| Precision \|/,
-      ' – | – |',
+    table(
+      ['Kind of element', ...ELEMENT_HEAD.slice(0, 3)],
+      [
+        ...Map.groupBy(
+          games.flatMap((game) => game.elements),
+          ({ kind }) => kind,
+        ),
+      ]
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .map(([kind, own]) => [kind, ...summarize(own, '', [], []).slice(0, 3)]),
     ),
     table(
       ['Event', 'Recall', 'Precision'],
