@@ -161,7 +161,7 @@ th { color: var(--soft); font-size: 13px; } td:first-child, th:first-child, td.t
 .legend { color: var(--soft); font-size: 13px; } .legend i { display: inline-block; width: 18px; height: 0; margin: 0 5px 3px 14px; border-top: 2px solid var(--blue); }
 .legend i.second { border-top: 2px dashed var(--other); } .legend i.patch { height: 10px; border: 0; background: var(--bad-band); margin-bottom: -1px; }
 ul { padding-left: 20px; }
-.plot { min-width: 0; } .plot .uplot { width: 100%; } .uplot .u-legend tr { white-space: normal; } .uplot { font: 13px system-ui, sans-serif; } .uplot .u-legend { color: var(--soft); font-variant-numeric: tabular-nums; }
+.plot { min-width: 0; overflow: hidden; } .plot .uplot { width: 100%; } .uplot .u-legend tr { white-space: normal; } .uplot { font: 13px system-ui, sans-serif; } .uplot .u-legend { color: var(--soft); font-variant-numeric: tabular-nums; }
 .u-legend th, .u-legend td { border: 0; padding: 2px 4px; } .u-select { background: var(--band); border-inline: 1px solid var(--blue); }
 #frame-overview { margin-top: -4px; } .u-hz .u-cursor-x, .u-hz .u-cursor-y { border-color: var(--soft); }
 .legend i.freeze { height: 10px; width: 12px; border: 0; background: var(--bad); margin-bottom: -1px; }

@@ -54,6 +54,7 @@ export function sessionReport(view: SessionAnalysis): string {
     `<h1>${escapeAttribute(scored.name)}</h1>`,
     `<p class="sub">${escapeAttribute(scored.format)} · ${quality.frames} frames · ${formatClock(quality.duration)} · ${rate}${size}</p>`,
     figures(view),
+    '<p class="legend">Stutter–latency is base − offset. The base is the mean of the frames’ combined scores less six times their deviation: a few bad frames weigh more than the mean scores of the components below suggest, and it may be negative. Only the total is limited to 0–100.</p>',
     ...(frames ? [frames.body] : []),
     '<h2>Course of the session</h2>',
     quality.frames > 1 ? charts(view) : '<p>The file contains no frames.</p>',
