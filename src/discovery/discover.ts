@@ -1,7 +1,7 @@
 import type { Anchor, Rect, Size } from '../geometry.ts';
 import { TextRecognizer } from '../recognition/text-recognizer.ts';
 import { type Behaviour, classifyField, type FieldReading, type FieldType, type FieldValue } from './classify.ts';
-import { type Alignment, groupElements, groupMessages, usualArea } from './elements.ts';
+import { type Alignment, groupElements, groupMessages, type TextElement, usualArea } from './elements.ts';
 import { followPlaces } from './follow.ts';
 import { cleanName, findCaption, type Label, placeOnScreen, uniqueName } from './names.ts';
 import { findGauges, type Gauge } from './gauges.ts';
@@ -107,15 +107,16 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     const reading = classifyField(followed[i]!, element);
     return reading && reading.certainty >= MIN_CERTAINTY ? [{ element, reading, samples: followed[i]! }] : [];
   });
-  // One thing may have been found as a line of text and by its edges.
+  // One thing may have been found as a line of text and by its edges. Messages may appear over others.
   const read = classified.filter(
     (one) =>
+      one.element.comesAndGoes ||
       !classified.some(
         (other) =>
           other !== one &&
           (one.element.isSteady === true || other.element.isSteady === true) &&
           overlap(one.element.rect, other.element.rect) > MAX_COMMON_AREA &&
-          rankOf(other.reading) > rankOf(one.reading),
+          rankOf(other) > rankOf(one),
       ),
   );
   const labels = read.flatMap(({ element: { rect }, reading }): Label[] =>
@@ -181,9 +182,15 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   };
 }
 
-/** How much is known of what an element shows: figures say more than texts. */
-function rankOf({ type, certainty }: FieldReading): number {
-  return certainty + (FIGURES.has(type) ? 1 : 0);
+/** How much is known of what an element shows: figures say more than texts, a line with its caption more than its figures. */
+function rankOf({
+  element,
+  reading: { type, caption, certainty },
+}: {
+  readonly element: TextElement;
+  readonly reading: FieldReading;
+}): number {
+  return (FIGURES.has(type) ? 2 : 0) + (caption === undefined ? 0 : 1) + certainty - (element.isSteady ? 0.01 : 0);
 }
 
 /** Share of a place that two elements may have in common. */
