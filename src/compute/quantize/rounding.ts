@@ -316,6 +316,8 @@ const GRID_POINTS = 16;
 /** Nodes of the search tree after which the search stops; fewer where the grid has more points than that of a picture. */
 const MAX_NODES = 400_000;
 const MAX_NODE_POINTS = 120_000_000;
+/** Points of responses that are computed, also for steps that are not taken: about 2 s. */
+const MAX_COMPUTED_POINTS = 400_000_000;
 /** The search descends a level for each term. */
 const MAX_RESPONSE_TERMS = 1024;
 const MAX_RESPONSE_POINTS = 1 << 20;
@@ -360,6 +362,7 @@ export function minimizeResponseDeviation(
   let best = [...start];
   let least = worstOf(total(best));
   let nodes = 0;
+  let computed = 0;
   const steps = [...start];
 
   function total(chosen: readonly number[]): Float64Array {
@@ -389,12 +392,15 @@ export function minimizeResponseDeviation(
       next[k + 1] = imaginary;
       const freeReal = Math.max(0, Math.abs(real) - (rest?.[k] ?? 0));
       const freeImaginary = Math.max(0, Math.abs(imaginary) - (rest?.[k + 1] ?? 0));
-      if (freeReal * freeReal + freeImaginary * freeImaginary >= limit) return false;
+      if (freeReal * freeReal + freeImaginary * freeImaginary < limit) continue;
+      computed += k;
+      return false;
     }
+    computed += points;
     return true;
   }
   function visit(depth: number, missing: number): void {
-    if (nodes++ > maxNodes) return;
+    if (nodes++ > maxNodes || computed > MAX_COMPUTED_POINTS) return;
     if (depth === order.length) {
       const deviation = worstOf(partials[depth]!);
       if (Math.abs(missing) < tolerance && deviation < least * (1 - 1e-12)) [least, best] = [deviation, [...steps]];
@@ -411,7 +417,7 @@ export function minimizeResponseDeviation(
     }
   }
   visit(0, wanted);
-  return { steps: best, deviation: least * scale, proven: nodes <= maxNodes };
+  return { steps: best, deviation: least * scale, proven: nodes <= maxNodes && computed <= MAX_COMPUTED_POINTS };
 }
 
 function nearestFirst(from: number, to: number, centre: number): readonly number[] {

@@ -42,8 +42,8 @@ function edit(rate: Rational): Timeline {
 it('writes every format for a log that does not say the size of the pictures', () => {
   const header = { media: { name: 'a.mp4', duration: 90 } };
   const sources = [{ header, events: [] }] as unknown as Source[];
-  const edit = sceneTimeline([], sources, { title: '', dictionary: new Dictionary([], [], []) });
-  expect(mlt(edit)).toContain('display_aspect_num="16" display_aspect_den="9"');
+  const empty = sceneTimeline([], sources, { title: '', dictionary: new Dictionary([], [], []) });
+  expect(mlt(empty)).toContain('display_aspect_num="16" display_aspect_den="9"');
 });
 
 describe('sceneTimeline', () => {
