@@ -132,7 +132,7 @@ describe('completion', () => {
     [['det'], ['detect', 'detectors']],
     [
       ['profile', 's'],
-      ['sound', 'schema'],
+      ['sound', 'sheet', 'schema'],
     ],
     [
       ['detect', '--pl'],
