@@ -31,6 +31,7 @@ const logFile = (name: string): string => join(casesFolder, 'logs', `${name}.ndj
 interface Case {
   readonly log: string;
   readonly query: Query;
+  readonly questions: readonly string[];
   readonly answer: Readonly<Partial<Record<'matches' | 'groups' | 'values' | 'value', unknown>>>;
 }
 
@@ -89,6 +90,21 @@ describe('the answers of a library', () => {
         expect(found.map((events) => events.map(({ session, id }) => [session, id]))).toEqual(expected.slice(0, limit));
         expect(hasMore).toBe(expected.length > limit);
       }
+    }
+  });
+
+  test('to sentences are those that the logs give', { timeout: 60_000 }, async () => {
+    for (const [log, ofLog] of Map.groupBy(cases, (each) => each.log)) {
+      const files = log.split('+').map(logFile);
+      const logs = await loadLogs(files);
+      await using library = await newLibrary();
+      await library.add(files);
+      const sentences = ofLog.flatMap(({ questions }) => questions).filter((_, i) => i % 5 === 0);
+      for (const sentence of sentences)
+        expect([sentence, (await library.compile(sentence)).query]).toEqual([
+          sentence,
+          compileQuery(sentence, logs.dictionary, { logs }).query,
+        ]);
     }
   });
 

@@ -4,7 +4,9 @@ import { dirname, join, resolve } from 'node:path';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 
+import { READING } from '../dictionary/sentences/function-words.ts';
 import type { EventLine } from '../events/log.ts';
+import { isPropertyStatement } from '../events/statement.ts';
 import { readLineAt } from '../events/reader.ts';
 import { makeFolder } from '../files/folder.ts';
 import { checkOutput } from '../files/output.ts';
@@ -21,7 +23,6 @@ import {
   runQuery,
   selectGroups,
 } from '../query/run.ts';
-import { collectSessionNames } from '../query/session-names.ts';
 import { roundTime } from '../time.ts';
 import { type Occurrence, unpackOccurrences } from './occurrences.ts';
 import { asEvent, findRelevance, findRequiredNames, knowsWordsOnly } from './relevance.ts';
@@ -148,13 +149,13 @@ export class Library implements AsyncDisposable {
    * @throws PlaybyplayError `bad-query`.
    */
   async compile(query: string | Query, dictionaries: readonly string[] = []): Promise<CompiledQuery> {
-    const { names, games, logs } = await this.#current();
+    const { names, games, logs, shapes } = await this.#current();
     const { dictionary } = await this.dictionary(dictionaries);
-    return compileQuery(query, dictionary, {
-      names,
-      sessions: collectSessionNames(logs),
-      ...(games.length === 1 && { game: games[0]! }),
-    });
+    // What is displayed is known by its name, which shapes lack.
+    const displays = shapes.filter(({ statement }) => isPropertyStatement(statement) && statement.property === READING);
+    const statements = [...shapes, ...(await this.#statementsOf(displays.map(({ id }) => id)))];
+    const events = statements.map(({ statement }) => asEvent(statement));
+    return compileQuery(query, dictionary, { logs: { events, games, logs }, names });
   }
 
   /**

@@ -125,3 +125,14 @@ describe('a query', () => {
     expect((thrown as PlaybyplayError).issues).toMatchObject([{ code, start, end }]);
   });
 });
+
+describe('the name of a session', () => {
+  const logs = { events, games: ['openarena'], logs: new Map([['arena-1', { path: 'arena.ndjson', name: 'arena' }]]) };
+
+  // A dictionary has "arena", but no event mentions one, and "area" is near.
+  it('is not taken for a word that the log lacks', () => {
+    const { query, corrections } = compileQuery('kills in arena', dictionary, { logs });
+    expect(query.find).toEqual({ all: [{ action: ['kill'] }, { session: ['arena-1'] }] });
+    expect(corrections).toEqual([]);
+  });
+});

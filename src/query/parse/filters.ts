@@ -4,6 +4,7 @@ import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
 import { numberValue } from '../../dictionary/sentences/tokenize.ts';
 import { parseTime as parseClock } from '../../time.ts';
 import type { NounList } from '../../dictionary/sentences/action-clauses.ts';
+import { findWordsByName } from '../../dictionary/search.ts';
 import { parsePropertyHeads } from '../../dictionary/sentences/property-clauses.ts';
 import type { Condition, PropertyPattern, ValuePattern } from '../query.ts';
 import { recordSpan } from '../source-spans.ts';
@@ -396,8 +397,10 @@ function parseScopeFilter(context: ParseContext, at: number): Filter | undefined
       context.expect(name, `the name of a ${key}`);
     }
     const word = context.wordAt(next);
-    if (word !== undefined && sessions.has(word) && !context.lexicon.knows(word))
-      return parseNames(context, 'session', next, sessions);
+    // "in arena": a place, if the logs mention one.
+    const isWord = (): boolean =>
+      context.lexicon.knows(word!) && findWordsByName(context.dictionary, word!).some((each) => context.mentions(each));
+    if (word !== undefined && sessions.has(word) && !isWord()) return parseNames(context, 'session', next, sessions);
     if (word !== undefined && word !== 'common' && sources.has(word)) return parseNames(context, 'game', next, sources);
   }
   return undefined;

@@ -191,19 +191,28 @@ function ownPhrases(tokens: readonly Token[]): readonly Token[] {
   return [...tokens.slice(0, boundary + 1), replaced(mine, 'my'), ...noun, ...tokens.slice(at + 2)];
 }
 
+/** What a question may name besides words of the dictionary. */
+interface NormalizeOptions {
+  /** Proper names, to which misspelt words may be corrected. */
+  readonly names: readonly string[];
+  readonly sessions: readonly string[];
+  readonly exactSpelling: boolean;
+}
+
 /** Brings a question into the spelling that the grammar reads: contractions, fillers, punctuation, typing errors. */
 export function normalizeQuestion(
   sentence: string,
   dictionary: Dictionary,
-  { names, exactSpelling }: { readonly names: readonly string[]; readonly exactSpelling: boolean },
+  { names, sessions, exactSpelling }: NormalizeOptions,
 ): NormalizedQuestion {
   const lexicon = getLexicon(dictionary);
   const expanded = tokenize(sentence).flatMap((token, i, all) => expand(token, all[i - 1], lexicon));
   const tokens = ownPhrases(paraphrase(dropFillers(expanded)));
   const corrections: Correction[] = [];
+  const sessionWords = new Set(sessions.flatMap((name) => name.toLowerCase().split(' ')));
   const known = new Set(names.flatMap((name) => name.toLowerCase().split(' ')));
   const corrected = tokens.flatMap((token, i) => {
-    if (!isUnknown(token, lexicon, known) || isName(token, i, tokens)) return token;
+    if (!isUnknown(token, lexicon, known) || sessionWords.has(token.lower) || isName(token, i, tokens)) return token;
     // A capital letter at the start can be that of a name.
     const parts = splitCompound(token, dictionary, lexicon);
     if (parts) return parts;

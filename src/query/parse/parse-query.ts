@@ -44,8 +44,8 @@ export interface ParseQueryOptions {
  * Of several readings the one of least cost is meant.
  */
 export function parseQuery(sentence: string, dictionary: Dictionary, options: ParseQueryOptions = {}): ParsedQuery {
-  const { names = [], exactSpelling = false } = options;
-  const { tokens, corrections } = normalizeQuestion(sentence, dictionary, { names, exactSpelling });
+  const { names = [], sessions = [], exactSpelling = false } = options;
+  const { tokens, corrections } = normalizeQuestion(sentence, dictionary, { names, sessions, exactSpelling });
   const span = { start: 0, end: sentence.length };
   const fail = (issue: SentenceIssue): ParsedQuery => ({ query: undefined, issues: [issue], corrections });
   if (tokens.length === 0)
