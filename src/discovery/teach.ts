@@ -163,14 +163,26 @@ const FIGURE_MARGIN = 0.5;
  * @param whole The usual area of the field, from which the part is cut.
  */
 export function figureArea(samples: readonly FollowedSample[], reading: FieldReading, rect: Rect, whole: Rect): Rect {
-  return spanOf(selectLabels(samples, reading), rect, whole);
+  const span = spanOf(selectLabels(samples, reading), rect, whole);
+  // What is written before or after the figures, such as a sign or “rd”, belongs to them.
+  const left = startsWithFigure(reading.pattern!) ? span.x : whole.x;
+  const right = endsWithFigure(reading.pattern!) ? span.x + span.width : whole.x + whole.width;
+  return { ...whole, x: left, width: right - left };
+}
+
+function startsWithFigure(pattern: string): boolean {
+  return /^\(?\\d/.test(pattern);
+}
+
+function endsWithFigure(pattern: string): boolean {
+  return /\}\)?$/.test(pattern);
 }
 
 /** A region without the captions before and after its figures; where there is none, figures may grow. */
 function withoutCaption(labels: readonly FontLabel[], pattern: string, rect: Rect, whole: Rect): Rect {
   const span = spanOf(labels, rect, whole);
-  const left = /^\(?\\d/.test(pattern) ? whole.x : span.x;
-  const right = /\}\)?$/.test(pattern) ? whole.x + whole.width : span.x + span.width;
+  const left = startsWithFigure(pattern) ? whole.x : span.x;
+  const right = endsWithFigure(pattern) ? whole.x + whole.width : span.x + span.width;
   return { ...whole, x: left, width: right - left };
 }
 
