@@ -33,7 +33,11 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       // One process runs many of these short files: starting one for each would take a third of the time.
-      project('unit', { include: ['src/**/*.test.ts', ...repository], exclude: footage, isolate: false }),
+      project('unit', {
+        include: ['src/**/*.test.ts', 'bench/**/*.test.ts', ...repository],
+        exclude: footage,
+        isolate: false,
+      }),
       project('footage', {
         include: [...footage, 'test/**/*.test.ts'],
         exclude: [...repository, ...browser, ...packaging],

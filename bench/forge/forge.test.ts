@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { compareElements, compareEvents, type LogEvent } from '../bench/forge/compare.ts';
-import { GENRES } from '../bench/forge/genres/index.ts';
-import { Random } from '../bench/forge/random.ts';
-import { makeTheme } from '../bench/forge/theme.ts';
-import type { Box, ElementLine, EventLine, Truth } from '../bench/forge/truth.ts';
+import { compareElements, compareEvents, type LogEvent } from './compare.ts';
+import { GENRES } from './genres/index.ts';
+import { Random } from './random.ts';
+import { makeTheme } from './theme.ts';
+import type { Box, ElementLine, EventLine, Truth } from './truth.ts';
 
 const box = (x: number, y: number, width: number, height: number): Box => ({ x, y, width, height });
 const element = (id: string, kind: ElementLine['kind'], at: Box): ElementLine => ({
