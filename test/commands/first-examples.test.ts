@@ -50,6 +50,7 @@ async function writeInputs(): Promise<void> {
   for (const name of ['old.json', 'new.json'])
     await copyFile(join(root, 'dictionary', 'golf.json'), join(folder, name));
   await save('labels.ndjson', { media: 'match.mp4', t: 1, detector: 'health', text: '71' });
+  await save('HED8.4.0.json', { version: '8.4.0', tags: { Event: { description: 'What happens.', parent: null } } });
   const calls = [{ name: 'count', space: [4], writes: [{ resource: 'ones' }] }];
   await save('filters.json', { calls, resources: [{ name: 'ones', regions: [4], bytes: 1 }] });
   await writeFile(join(folder, 'filters.js'), 'export const kernels = { count: ({ outputs }) => outputs[0].fill(1) };');
