@@ -32,7 +32,7 @@ playbyplay('query', 'player kills with shotgun followed by player kills with lau
 playbyplay('query', 'what is my longest kill streak?', 'match.playbyplay');
 playbyplay('quality', 'match.mp4');
 const made = results.slice(0, 3).flatMap((name) => ['-o', name]);
-playbyplay('highlights', 'match.playbyplay', '--duration', '20s', '--captions', 'burn', ...made);
+playbyplay('highlights', 'match.playbyplay', '--duration', '20s', '--effects', 'short', ...made);
 playbyplay('summary', 'match.playbyplay', '--format', 'post');
 
 process.stdout.write('\nWhat the demo made:\n');
