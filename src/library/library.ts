@@ -23,6 +23,7 @@ import {
   runQuery,
   selectGroups,
 } from '../query/run.ts';
+import { collectSessionNames, type SessionNames } from '../query/session-names.ts';
 import { roundTime } from '../time.ts';
 import { type Occurrence, unpackOccurrences } from './occurrences.ts';
 import { asEvent, findRelevance, findRequiredNames, knowsWordsOnly } from './relevance.ts';
@@ -149,13 +150,13 @@ export class Library implements AsyncDisposable {
    * @throws PlaybyplayError `bad-query`.
    */
   async compile(query: string | Query, dictionaries: readonly string[] = []): Promise<CompiledQuery> {
-    const { names, games, logs, shapes } = await this.#current();
+    const { names, games, logs, shapes, sessionNames } = await this.#current();
     const { dictionary } = await this.dictionary(dictionaries);
     // What is displayed is known by its name, which shapes lack.
     const displays = shapes.filter(({ statement }) => isPropertyStatement(statement) && statement.property === READING);
     const statements = [...shapes, ...(await this.#statementsOf(displays.map(({ id }) => id)))];
     const events = statements.map(({ statement }) => asEvent(statement));
-    return compileQuery(query, dictionary, { logs: { events, games, logs }, names });
+    return compileQuery(query, dictionary, { logs: { events, games, logs }, names, sessions: sessionNames });
   }
 
   /**
@@ -229,6 +230,7 @@ export class Library implements AsyncDisposable {
       games: [...new Set(sessions.map(({ game }) => game))],
       paths: sessions.map(({ path }) => path),
       logs: new Map(sessions.map(({ session, path, name }) => [session, { path, name }])),
+      sessionNames: collectSessionNames(new Map(sessions.map(({ session, name }) => [session, { name }]))),
       durations: new Map(sessions.map(({ session, duration }) => [session, duration])),
       byId: new Map(sessions.map((session) => [session.id, session])),
       dictionaries: new Map((await this.#store.dictionaries()).map(({ name, hash }) => [name, hash])),
@@ -408,6 +410,7 @@ interface LibraryState {
   readonly games: readonly string[];
   readonly paths: readonly string[];
   readonly logs: ReadonlyMap<string, { readonly path: string; readonly name: string }>;
+  readonly sessionNames: SessionNames;
   readonly durations: ReadonlyMap<string, number>;
   readonly byId: ReadonlyMap<number, LibrarySession>;
   readonly dictionaries: ReadonlyMap<string, string>;

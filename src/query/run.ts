@@ -66,7 +66,7 @@ export function compileQuery(query: string | Query, dictionary: Dictionary, opti
     ? parseQuery(query, dictionary, {
         game,
         names,
-        sessions: sessions && [...sessions.keys()],
+        sessions,
         exactSpelling: options.exactSpelling,
         displays: logs && collectDisplays(logs.events),
         vocabulary: logs && logs.events.length > 0 ? new Vocabulary(logs.events, dictionary) : undefined,

@@ -26,7 +26,7 @@ export interface ParseContextOptions {
   /** Queries: proper names that may be written in lower case. */
   readonly names?: readonly string[];
   /** Queries: names of sessions. */
-  readonly sessions?: readonly string[];
+  readonly sessions?: Pick<ReadonlySet<string>, 'has'>;
   /** Queries: what the screen shows in the logs, which may be named like a property: "laps" for "counter Laps". */
   readonly displays?: readonly Display[];
   /** Queries: do the logs mention a word or one under it? */
@@ -56,7 +56,7 @@ export class ParseContext {
   /** Characters that may be called by their names alone, with the tokens of the name. */
   readonly cast: readonly { readonly mention: Mention; readonly tokens: readonly Token[] }[];
   readonly names: readonly string[];
-  readonly sessions: readonly string[];
+  readonly sessions: Pick<ReadonlySet<string>, 'has'>;
   readonly displays: readonly Display[];
   /** Index of the token after the longest parsed part. */
   furthest = 0;
@@ -77,7 +77,7 @@ export class ParseContext {
       tokens: tokenize(mention.name ?? '').flatMap((token) => splitToken(token, this.lexicon)),
     }));
     this.names = options.names ?? [];
-    this.sessions = options.sessions ?? [];
+    this.sessions = options.sessions ?? new Set();
     this.displays = options.displays ?? [];
     this.isMentioned = options.isMentioned;
     this.game = options.game;

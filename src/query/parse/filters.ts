@@ -385,7 +385,7 @@ function parseWeaponState(context: ParseContext, at: number, isMarked: boolean):
 
 function parseScopeFilter(context: ParseContext, at: number): Filter | undefined {
   const sources = new Set(context.dictionary.sources.map(({ name }) => name));
-  const sessions = new Set(context.sessions);
+  const { sessions } = context;
   for (const preposition of ['in', 'of', 'during', 'from', 'on']) {
     const next = context.skip(at, preposition);
     if (next === undefined) continue;
@@ -407,7 +407,12 @@ function parseScopeFilter(context: ParseContext, at: number): Filter | undefined
 }
 
 /** Parses a list of names, only those in `known` if given. */
-function parseNames(context: ParseContext, key: 'game' | 'session', at: number, known?: ReadonlySet<string>): Filter {
+function parseNames(
+  context: ParseContext,
+  key: 'game' | 'session',
+  at: number,
+  known?: Pick<ReadonlySet<string>, 'has'>,
+): Filter {
   const names = [context.tokens[at]!.text];
   let end = at + 1;
   for (;;) {

@@ -3,6 +3,7 @@ import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { functionWords } from '../../dictionary/sentences/function-words.ts';
 import { numberValue, tokenize, type Token } from '../../dictionary/sentences/tokenize.ts';
 import { editDistance } from '../../spelling.ts';
+import type { SessionNames } from '../session-names.ts';
 import { questionWords } from './questions/index.ts';
 
 /** A misspelt word and what it was read as; offsets in the sentence, `end` exclusive. */
@@ -191,11 +192,23 @@ function ownPhrases(tokens: readonly Token[]): readonly Token[] {
   return [...tokens.slice(0, boundary + 1), replaced(mine, 'my'), ...noun, ...tokens.slice(at + 2)];
 }
 
+/** The words of session names, made once: a library has thousands of sessions. */
+const sessionWordsOf = new WeakMap<SessionNames, ReadonlySet<string>>();
+
+function collectSessionWords(sessions: SessionNames): ReadonlySet<string> {
+  let words = sessionWordsOf.get(sessions);
+  if (!words) {
+    words = new Set([...sessions.keys()].flatMap((name) => name.split(' ')));
+    sessionWordsOf.set(sessions, words);
+  }
+  return words;
+}
+
 /** What a question may name besides words of the dictionary. */
 interface NormalizeOptions {
   /** Proper names, to which misspelt words may be corrected. */
   readonly names: readonly string[];
-  readonly sessions: readonly string[];
+  readonly sessions: SessionNames;
   readonly exactSpelling: boolean;
 }
 
@@ -209,7 +222,7 @@ export function normalizeQuestion(
   const expanded = tokenize(sentence).flatMap((token, i, all) => expand(token, all[i - 1], lexicon));
   const tokens = ownPhrases(paraphrase(dropFillers(expanded)));
   const corrections: Correction[] = [];
-  const sessionWords = new Set(sessions.flatMap((name) => name.toLowerCase().split(' ')));
+  const sessionWords = collectSessionWords(sessions);
   const known = new Set(names.flatMap((name) => name.toLowerCase().split(' ')));
   const corrected = tokens.flatMap((token, i) => {
     if (!isUnknown(token, lexicon, known) || sessionWords.has(token.lower) || isName(token, i, tokens)) return token;

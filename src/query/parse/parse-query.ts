@@ -4,6 +4,7 @@ import { explainParseFailure, type SentenceIssue } from '../../dictionary/senten
 import type { Token } from '../../dictionary/sentences/tokenize.ts';
 import type { WordId } from '../../events/statement.ts';
 import type { GroupKey, PropertyPattern, Query } from '../query.ts';
+import type { SessionNames } from '../session-names.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { recordSpan } from '../source-spans.ts';
 import { parseConditions } from './conditions.ts';
@@ -31,7 +32,7 @@ export interface ParseQueryOptions {
   /** Refuses misspelt words instead of correcting them. */
   readonly exactSpelling?: boolean | undefined;
   /** The names of sessions, which may follow "in" without "session". */
-  readonly sessions?: readonly string[] | undefined;
+  readonly sessions?: SessionNames | undefined;
   /** What the screen shows in the logs, which may be asked about by its caption. */
   readonly displays?: readonly Display[] | undefined;
   /** The words that the logs mention, which are more likely meant than others. */
@@ -44,7 +45,7 @@ export interface ParseQueryOptions {
  * Of several readings the one of least cost is meant.
  */
 export function parseQuery(sentence: string, dictionary: Dictionary, options: ParseQueryOptions = {}): ParsedQuery {
-  const { names = [], sessions = [], exactSpelling = false } = options;
+  const { names = [], sessions = new Map(), exactSpelling = false } = options;
   const { tokens, corrections } = normalizeQuestion(sentence, dictionary, { names, sessions, exactSpelling });
   const span = { start: 0, end: sentence.length };
   const fail = (issue: SentenceIssue): ParsedQuery => ({ query: undefined, issues: [issue], corrections });
