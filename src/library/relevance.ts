@@ -8,7 +8,7 @@ import {
   type WordId,
 } from '../events/statement.ts';
 import { toSequence } from '../query/match/compile.ts';
-import { type EventTest, PatternCompiler, slotsOf } from '../query/match/patterns.ts';
+import { type EventTest, PatternCompiler } from '../query/match/patterns.ts';
 import {
   type ActionPattern,
   alternativesOf,
@@ -227,18 +227,6 @@ function shapeOfValue(value: PropertyValue): PropertyValue {
 
 function wordOf(slot: Slot): WordId {
   return typeof slot === 'string' ? slot : slot.word;
-}
-
-/** The proper names that a statement mentions. */
-export function namesOf(statement: Statement): readonly string[] {
-  const names: string[] = [];
-  const add = (slot: Slot | undefined): void => {
-    if (typeof slot !== 'object') return;
-    if (slot.name !== undefined) names.push(slot.name);
-    add(slot.of);
-  };
-  slotsOf(statement).forEach(add);
-  return names;
 }
 
 /** Wraps a statement for tests of single events. */

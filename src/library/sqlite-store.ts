@@ -5,7 +5,8 @@ import { messageOf, PlaybyplayError } from '../errors.ts';
 import { LIBRARY_ID } from '../files/file-kind.ts';
 import { parseStatement, type Statement } from '../events/statement.ts';
 import { packOccurrences, type Occurrence, unpackOccurrences } from './occurrences.ts';
-import { namesOf, shapeOf } from './relevance.ts';
+import { namesOf } from '../query/names.ts';
+import { shapeOf } from './relevance.ts';
 import type {
   LibrarySession,
   LibraryStore,

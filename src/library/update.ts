@@ -9,7 +9,7 @@ import type { LibraryStore, NewOccurrence } from './store.ts';
 /** How long added logs may wait for their commit, in milliseconds: so much work is lost by a kill. */
 const COMMIT_INTERVAL_MS = 1000;
 
-/** Options of {@link Library.add}. */
+/** Options of `Library.add`. */
 export interface AddOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called before each log is looked at. */
@@ -18,7 +18,7 @@ export interface AddOptions {
     | undefined;
 }
 
-/** What {@link Library.add} did, in numbers of logs. */
+/** What `Library.add` did, in numbers of logs. */
 export interface AddResult {
   readonly added: number;
   readonly updated: number;
@@ -29,7 +29,7 @@ export interface AddResult {
   readonly issues: readonly Issue[];
 }
 
-/** Adds logs to an index, as {@link Library.add} does. */
+/** Adds logs to an index, as `Library.add` does. */
 export async function addLogs(
   store: LibraryStore,
   paths: readonly string[],
@@ -75,7 +75,7 @@ export async function addLogs(
   return { ...result, issues };
 }
 
-/** Removes logs from an index, as {@link Library.remove} does. */
+/** Removes logs from an index, as `Library.remove` does. */
 export async function removeLogs(store: LibraryStore, paths: readonly string[]): Promise<number> {
   const roots = paths.map((path) => resolve(path));
   const sessions = await store.sessions();

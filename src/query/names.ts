@@ -1,7 +1,7 @@
 import type { EventLine } from '../events/log.ts';
 import { READING } from '../dictionary/sentences/function-words.ts';
 import type { Display } from '../dictionary/sentences/parse-context.ts';
-import { isPropertyStatement, type Slot } from '../events/statement.ts';
+import { isPropertyStatement, type Slot, type Statement } from '../events/statement.ts';
 import { slotsOf } from './match/patterns.ts';
 
 /**
@@ -13,13 +13,20 @@ import { slotsOf } from './match/patterns.ts';
  */
 export function collectNames(events: Iterable<EventLine>): readonly string[] {
   const known = new Map<string, string>();
-  const addName = (slot: Slot | undefined): void => {
-    if (typeof slot !== 'object') return;
-    if (slot.name !== undefined) known.set(slot.name.toLowerCase(), slot.name);
-    addName(slot.of);
-  };
-  for (const { statement } of events) slotsOf(statement).forEach(addName);
+  for (const { statement } of events) for (const name of namesOf(statement)) known.set(name.toLowerCase(), name);
   return [...known.values()];
+}
+
+/** The proper names that a statement mentions. */
+export function namesOf(statement: Statement): readonly string[] {
+  const names: string[] = [];
+  const add = (slot: Slot | undefined): void => {
+    if (typeof slot !== 'object') return;
+    if (slot.name !== undefined) names.push(slot.name);
+    add(slot.of);
+  };
+  slotsOf(statement).forEach(add);
+  return names;
 }
 
 /**
