@@ -5,6 +5,15 @@ import { SECOND } from '../sentences/function-words.ts';
 import { writeClock } from '../sentences/tokenize.ts';
 import type { Entry, LanguageFile } from './format.ts';
 
+/** A verb of a language. */
+interface Verb {
+  /** Present tense, third person singular and plural. */
+  readonly third: string;
+  readonly plural: string;
+  readonly participle: string;
+  readonly options: ReadonlyMap<string, string>;
+}
+
 /** What the sentences of all languages have in common: the words of a language, and numbers. */
 export abstract class Phrasing {
   readonly dictionary: Dictionary;
@@ -33,6 +42,13 @@ export abstract class Phrasing {
     const word = this.dictionary.find(id, kind);
     if (!word) throw new RangeError(`the dictionary has no ${kind ?? 'word'} ${JSON.stringify(id)}`);
     return word;
+  }
+
+  /** The forms of a verb and the options of its entry; of a verb that the language lacks, the English forms. */
+  protected verb(action: WordId): Verb {
+    const { forms, options = new Map<string, string>() } = this.find(action, 'action') ?? {};
+    const { third, base, participle } = this.word(action, 'action').forms;
+    return { third: forms?.[0] ?? third, plural: forms?.[1] ?? base, participle: forms?.[2] ?? participle, options };
   }
 
   /** Is it somebody, whom some languages treat differently from things? */

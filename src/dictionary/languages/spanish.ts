@@ -40,10 +40,7 @@ export class SpanishPhrasing extends Phrasing {
 
   private action(statement: ActionStatement): string {
     const { subject, object } = statement;
-    const entry = this.find(statement.action, 'action');
-    const options = entry?.options ?? new Map<string, string>();
-    const word = this.word(statement.action, 'action');
-    const [third = word.forms.third, plural = word.forms.base, participle = word.forms.participle] = entry?.forms ?? [];
+    const { third, plural, participle, options } = this.verb(statement.action);
     const circumstances = this.circumstances(statement, options);
     const government = options.get('object');
     if (subject === undefined) {
