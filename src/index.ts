@@ -30,6 +30,14 @@ export { type LoadedProfile, loadProfile, type LoadOptions } from './profile/loa
 export type { DetectorSpec, EventMapping, Profile, RegionSpec } from './profile/profile.ts';
 
 export type { EndLine, EventLine, Fingerprint, GapLine, HeaderLine, LoggedCue, LogLine } from './events/log.ts';
+export {
+  addCorrections,
+  additionOf,
+  type CorrectedEvent,
+  type Correction,
+  correctionsPath,
+  readCorrections,
+} from './events/corrections.ts';
 export { findLogs, loadLog, readLog, type ReadLogOptions } from './events/reader.ts';
 export type {
   ActionStatement,

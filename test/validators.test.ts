@@ -28,6 +28,7 @@ describe('precompiled validators', () => {
       'atlas-1',
       'brand-1',
       'config-1',
+      'correction-1',
       'dictionary-1',
       'highlight-settings-1',
       'preferences-1',

@@ -12,6 +12,7 @@ import { lexiconSchema } from '../src/detectors/text/lexicon.ts';
 import { lightSchema } from '../src/detectors/text/line-image.ts';
 import { dictionarySchema } from '../src/dictionary/format.ts';
 import { logMappingSchema } from '../src/events/import/mapping.ts';
+import { correctionSchema } from '../src/events/corrections.ts';
 import { LINE_SCHEMAS } from '../src/events/reader.ts';
 import { STATEMENT_SCHEMA } from '../src/events/statement.ts';
 import { placementSchema } from '../src/geometry.ts';
@@ -49,6 +50,7 @@ async function writeValidators(folder: string): Promise<void> {
     PROFILE_SCHEMA,
     STATEMENT_SCHEMA,
     ...Object.values(LINE_SCHEMAS),
+    correctionSchema,
     atlasSchema,
     lexiconSchema,
     lightSchema,

@@ -64,6 +64,7 @@ const root = buildRouteMap<string, Context>({
     highlights: command(specs.highlights, async () => (await import('./commands/highlights.ts')).highlights),
     summary: command(specs.summary, async () => (await import('./commands/summary.ts')).summary),
     export: command(specs.exportScenes, async () => (await import('./commands/export.ts')).exportScenes),
+    correct: command(specs.correct, async () => (await import('./commands/correct.ts')).correct),
     evaluate: command(specs.evaluate, async () => (await import('./commands/evaluate.ts')).evaluate),
     import: command(specs.importLog, async () => (await import('./commands/import.ts')).importLog),
     align: command(specs.align, async () => (await import('./commands/align.ts')).align),

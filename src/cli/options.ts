@@ -173,6 +173,13 @@ export function seconds(text: string): number {
   return checkMagnitude(time);
 }
 
+/** Parses the id of an event and what it was instead: `5f0c=player dies`, or `5f0c` alone. */
+export function correctedEvent(text: string): readonly [id: string, sentence: string] {
+  const [, id = '', sentence = ''] = /^\s*([^\s=]+)\s*(?:=\s*(.*))?$/s.exec(text) ?? [];
+  if (id === '') throw new RangeError('the id of an event and a sentence, such as "5f0c=player dies"');
+  return [id, sentence.trim()];
+}
+
 /** Parses sizes such as `1920x1080`. */
 export function pictureSize(text: string): { readonly width: number; readonly height: number } {
   const [, width, height] = /^([1-9]\d{0,4})[x×]([1-9]\d{0,4})$/i.exec(text.trim()) ?? [];

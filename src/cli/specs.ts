@@ -4,6 +4,7 @@ import {
   bitrate,
   bytes,
   choice,
+  correctedEvent,
   decimal,
   list,
   mediaLimit,
@@ -204,6 +205,33 @@ export const libraryRemove = declare({
   rest: 'log or folder',
   options: { library: libraryFile },
   examples: ['library remove season/scrim.playbyplay'],
+});
+
+/** Arguments and options of `playbyplay correct`. */
+export const correct = declare({
+  summary: 'Correct a log: approve, change, delete or add events; list the corrections',
+  description:
+    'Corrections stand in corrections.ndjson beside the log, which stays as it is. Queries, reels, statistics and exports apply them; `evaluate` does not. An id may be shortened to its first characters.',
+  arguments: ['log or folder'],
+  options: {
+    approve: list('id', 'The event happened as the log says. It is no longer tentative.'),
+    delete: list('id', 'The event did not happen.'),
+    change: value('id=sentence', 'The event was another. Without a sentence, only its time changes.', {
+      parse: correctedEvent,
+    }),
+    add: value('sentence', 'An event that the log lacks, with --at.'),
+    at: value('time', 'When it happened, for --change and --add.', { parse: seconds }),
+    end: value('time', 'When it ended, for --change and --add.', { parse: seconds }),
+    revert: list('id', 'What was said of the event before no longer holds.'),
+    dictionary: dictionaryFiles,
+    json: toggle('Print the corrections as NDJSON.'),
+  },
+  examples: [
+    'correct match.playbyplay',
+    'correct match.playbyplay --approve 5f0c1a --delete 77ab',
+    'correct match.playbyplay --change "5f0c=player kills opponent with railgun"',
+    'correct match.playbyplay --add "player dies" --at 1:23.4',
+  ],
 });
 
 /** Options of the commands that select scenes. */

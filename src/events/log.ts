@@ -136,6 +136,11 @@ export const eventSchema = {
       const: true,
       description: 'The evidence is thin. Queries, reels and statistics leave the event out unless asked for it.',
     },
+    corrected: {
+      enum: ['approved', 'changed', 'added'],
+      description:
+        'What a person did with the event. Only in what is read from a log with corrections, never in its file.',
+    },
     cues: { type: 'array', items: loggedCueSchema },
     source: {
       type: 'object',

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, readdir, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import { correctionsPath, correctLines, type LocatedLine, parseCorrectedLine } from './corrections.ts';
 import { readFileKind } from '../files/file-kind.ts';
 import { readEmbeddedLog } from './embedded.ts';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
@@ -27,6 +28,8 @@ export interface ReadLogOptions {
   readonly signal?: AbortSignal;
   /** Leaves out events whose evidence is thin (`tentative`). */
   readonly withoutTentative?: boolean;
+  /** Reads the log as the program wrote it, without the corrections beside it. */
+  readonly withoutCorrections?: boolean;
   /** Called for harmless issues: an incomplete last line, a log without `end`. */
   readonly onIssue?: (issue: Issue) => void;
 }
@@ -44,12 +47,28 @@ export async function* readLog(path: string, options: ReadLogOptions = {}): Asyn
   for await (const { line } of readLogWithOffsets(path, options)) yield line;
 }
 
-/** Reads a log as `readLog` does, with the byte at which each line begins in its file. */
+/** Reads a log as `readLog` does, with the byte at which each line begins: see {@link LocatedLine}. */
 export async function* readLogWithOffsets(
   path: string,
   options: ReadLogOptions = {},
-): AsyncGenerator<{ readonly line: LogLine; readonly offset: number }, void, undefined> {
+): AsyncGenerator<LocatedLine, void, undefined> {
   const log = await locateLog(path);
+  const { onIssue, withoutTentative, withoutCorrections } = options;
+  const isCorrectable = log.embedded === undefined && !withoutCorrections;
+  // Corrections may read the log twice; its issues are reported once.
+  const reported = new Set<string>();
+  const report = (issue: Issue): void => {
+    if (reported.has(issue.code)) return;
+    reported.add(issue.code);
+    onIssue?.(issue);
+  };
+  const read = (): AsyncIterable<LocatedLine> => readLocated(log, { ...options, onIssue: report });
+  const lines = isCorrectable ? correctLines(log.path, read, { onIssue }) : read();
+  for await (const located of lines)
+    if (!(withoutTentative && located.line.type === 'event' && located.line.tentative)) yield located;
+}
+
+async function* readLocated(log: LogLocation, options: ReadLogOptions): AsyncGenerator<LocatedLine, void, undefined> {
   const file = log.path;
   let number = 0;
   let ended = false;
@@ -73,7 +92,6 @@ export async function* readLogWithOffsets(
     if (header === undefined) header = checkHeader(file, parsed.line);
     else if (parsed.line.type === 'header') throw damaged(file, number, 'a second header');
     if (parsed.line.type === 'end') ended = true;
-    if (options.withoutTentative && parsed.line.type === 'event' && parsed.line.tentative) continue;
     const { line } = parsed;
     yield { line: line.type === 'event' ? { ...line, ...missingNames(line, header) } : line, offset };
   }
@@ -87,11 +105,25 @@ export async function* readLogWithOffsets(
 }
 
 /**
- * Reads the line of a log that begins at a byte.
+ * Reads the event whose line begins at a byte of a log, or of the corrections beside it.
  *
- * @returns The line; `undefined` where none begins there, because the file has changed.
+ * @param offset As in {@link LocatedLine}.
+ * @param names The game and session of a corrected event.
+ * @returns The event; `undefined` where none begins there, because the file has changed.
  */
-export async function readLineAt(file: FileHandle, offset: number): Promise<LogLine | undefined> {
+export async function readEventAt(
+  log: string,
+  offset: number,
+  names: Pick<EventLine, 'game' | 'session'>,
+): Promise<EventLine | undefined> {
+  await using file = await open(offset < 0 ? correctionsPath(log) : log, 'r');
+  const text = await readTextAt(file, Math.abs(offset));
+  if (offset < 0) return parseCorrectedLine(text, names);
+  const parsed = parseLine(text);
+  return 'line' in parsed && parsed.line.type === 'event' ? parsed.line : undefined;
+}
+
+async function readTextAt(file: FileHandle, offset: number): Promise<string> {
   const pieces: Buffer[] = [];
   for (let read = 0; read <= MAX_LINE_BYTES; ) {
     const piece = Buffer.alloc(4096);
@@ -101,8 +133,7 @@ export async function readLineAt(file: FileHandle, offset: number): Promise<LogL
     if (end >= 0 || bytesRead === 0) break;
     read += bytesRead;
   }
-  const parsed = parseLine(Buffer.concat(pieces).toString());
-  return 'line' in parsed ? parsed.line : undefined;
+  return Buffer.concat(pieces).toString();
 }
 
 /** Reads a whole log into memory. */

@@ -13,6 +13,7 @@ export type FileKind =
   | 'library'
   | 'SQLite database'
   | 'journal'
+  | 'corrections'
   | 'JSON'
   | 'HTML'
   | 'XML'
@@ -38,6 +39,7 @@ const APPLICATION_ID_OFFSET = 68;
 const FIRST_BYTES: readonly (readonly [start: string, FileKind])[] = [
   ['{"type":"header","format":"playbyplay/', 'event log'],
   ['{"format":"playbyplay/journal/', 'journal'],
+  ['{"format":"playbyplay/corrections/', 'corrections'],
 ];
 
 /**

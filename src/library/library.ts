@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Dictionary } from '../dictionary/dictionary.ts';
@@ -7,7 +6,7 @@ import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 import { READING } from '../dictionary/sentences/function-words.ts';
 import type { EventLine } from '../events/log.ts';
 import { isPropertyStatement } from '../events/statement.ts';
-import { readLineAt } from '../events/reader.ts';
+import { readEventAt } from '../events/reader.ts';
 import { makeFolder } from '../files/folder.ts';
 import { checkOutput } from '../files/output.ts';
 import { groupMatches } from '../query/match/groups.ts';
@@ -198,14 +197,15 @@ export class Library implements AsyncDisposable {
     const lines = new Map<EventLine, EventLine>();
     for (const [path, ofLog] of Map.groupBy(events, (event) => this.#origins.get(event)?.path)) {
       if (path === undefined) throw new RangeError('the event is not one of this library');
-      await using file = await open(path).catch((error: unknown) => {
-        throw stale(path, messageOf(error));
-      });
       for (const event of ofLog) {
-        const line = await readLineAt(file, this.#origins.get(event)!.offset);
-        if (line?.type !== 'event' || roundTime(line.t) !== event.t || line.text !== event.text)
+        const line = await readEventAt(path, this.#origins.get(event)!.offset, event).catch((error: unknown) => {
+          throw stale(path, messageOf(error));
+        });
+        if (!line || roundTime(line.t) !== event.t || line.text !== event.text)
           throw stale(path, 'the log has changed');
-        lines.set(event, { ...line, session: event.session, game: event.game });
+        // An approved event is no longer tentative; its line in the log still says so.
+        const { tentative: _, ...certain } = line;
+        lines.set(event, { ...(event.tentative ? line : certain), session: event.session, game: event.game });
       }
     }
     return events.map((event) => lines.get(event)!);

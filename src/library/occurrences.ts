@@ -10,7 +10,7 @@ export interface Occurrence {
   /** In thousandths. */
   readonly confidence: number;
   readonly isTentative: boolean;
-  /** Where its line begins in the log, in bytes. */
+  /** Where its line begins, as in a `LocatedLine`. */
   readonly offset: number;
 }
 
@@ -33,7 +33,7 @@ export function packOccurrences(occurrences: readonly Occurrence[]): Uint8Array 
     writeSigned(one.end - one.t);
     writeSigned(one.statement - last.statement);
     write(2 * one.confidence + (one.isTentative ? 1 : 0));
-    write(one.offset - last.offset);
+    writeSigned(one.offset - last.offset);
     last = one;
   }
   return Uint8Array.from(bytes);
@@ -62,7 +62,7 @@ export function* unpackOccurrences(bytes: Uint8Array): Generator<Occurrence, voi
     const end = t + readSigned();
     statement += readSigned();
     const flags = read();
-    offset += read();
+    offset += readSigned();
     yield { ordinal, t, end, statement, confidence: Math.floor(flags / 2), isTentative: flags % 2 === 1, offset };
   }
 }

@@ -19,7 +19,7 @@ import type {
 } from './store.ts';
 
 /** Version of the tables. Libraries of another version are rebuilt from their logs. */
-const TABLES_VERSION = 1;
+const TABLES_VERSION = 2;
 /** How long a writer waits for another one, in milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000;
 /** Ids of statements that a writer remembers instead of looking them up. */

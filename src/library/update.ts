@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import { PlaybyplayError, type Issue } from '../errors.ts';
+import { correctionsPath } from '../events/corrections.ts';
 import { nameLogs, uniqueSessionName } from '../events/log-names.ts';
 import type { HeaderLine } from '../events/log.ts';
 import { findLogs, locateLog, readLogWithOffsets } from '../events/reader.ts';
@@ -49,13 +50,13 @@ export async function addLogs(
   for (const path of files) {
     signal?.throwIfAborted();
     onProgress?.({ done: done++, total: files.size, path });
-    const { size, mtimeMs } = await stat(path);
+    const { size, modified } = await stateOf(path);
     const before = known.get(path);
-    if (before?.size === size && before.modified === mtimeMs) result.unchanged++;
+    if (before?.size === size && before.modified === modified) result.unchanged++;
     else {
       try {
         if (before) taken.delete(before.session);
-        await addLog(store, path, { size, modified: mtimeMs }, taken, signal);
+        await addLog(store, path, { size, modified }, taken, signal);
         result[before ? 'updated' : 'added']++;
       } catch (error) {
         if (!(error instanceof PlaybyplayError)) throw error;
@@ -84,6 +85,14 @@ export async function removeLogs(store: LibraryStore, paths: readonly string[]):
   await store.removeRoots((await store.roots()).filter((path) => roots.some((root) => isInside(path, root))));
   await nameSessions(store);
   return gone.length;
+}
+
+/** What changes when a log or its corrections change. */
+async function stateOf(log: string): Promise<{ readonly size: number; readonly modified: number }> {
+  const own = await stat(log);
+  const corrections = await stat(correctionsPath(log)).catch(() => undefined);
+  if (!corrections) return { size: own.size, modified: own.mtimeMs };
+  return { size: own.size + corrections.size, modified: Math.max(own.mtimeMs, corrections.mtimeMs) };
 }
 
 function isInside(path: string, root: string): boolean {

@@ -328,7 +328,10 @@ export async function mergeIntoLog(
   const inputs = [...(options.inputs ?? []), log, (await locateLog(log)).path];
   const output = { inputs, overwrite: options.overwrite };
   await checkOutput(out, { kind: 'event log', ...output });
-  const { header, events, lines } = await loadLog(log, options.signal ? { signal: options.signal } : {});
+  const { header, events, lines } = await loadLog(log, {
+    withoutCorrections: true,
+    ...(options.signal && { signal: options.signal }),
+  });
   const merged: HeaderLine = {
     ...header,
     dictionaries: [...header.dictionaries.filter(({ name }) => name !== 'stream'), streamFingerprint()],

@@ -26,6 +26,32 @@ describe('playbyplay query', () => {
     expect(structured).toEqual(sentence);
   });
 
+  it('applies corrections, which the log does not contain', async () => {
+    const correctable = mkdtempSync(join(tmpdir(), 'correct-command-'));
+    onTestFinished(() => rmSync(correctable, { recursive: true }));
+    await runCommandLine('import', source, '--player', 'Sarge', '-o', correctable);
+    const [count, found] = await Promise.all([
+      runCommandLine('query', 'count kills', correctable),
+      runCommandLine('query', 'kills', correctable, '--json'),
+    ]);
+    const ids = found.out.split('\n', 2).map((line) => /"id":"(\w+)"/.exec(line)![1]!);
+    const add = ['--add', 'player kills opponent "New Name"', '--at', '0:01'];
+    const change = ['--change', `${ids[1]}=player kills opponent "Another Name"`];
+    const corrected = await runCommandLine('correct', correctable, '--delete', ids[0]!.slice(0, 8), ...add, ...change);
+    expect(corrected).toMatchObject({ code: 0, err: '3 corrections saved\n' });
+    expect((await runCommandLine('query', 'count kills', correctable)).out).toBe(count.out);
+    const named = ['kills of "New Name"', 'kills of "Another Name"'];
+    const texts = await Promise.all(named.map((sentence) => runCommandLine('query', sentence, correctable)));
+    expect(texts.map(({ out }) => out.trim())).toEqual([
+      '00:01.0  player kills opponent "New Name"',
+      '00:01.0  player kills opponent "Another Name"',
+    ]);
+    const undone = await runCommandLine('correct', correctable, '--revert', ids[0]!, '--revert', ids[1]!);
+    expect(undone.code).toBe(0);
+    expect((await runCommandLine('correct', correctable)).out).toMatch(/^\+\w+ {2}add {6}00:01\.0 {2}player kills/);
+    expect((await runCommandLine('query', 'count kills', correctable)).out).toBe(`${Number(count.out) + 1}\n`);
+  });
+
   it('counts as deaths both kills by others and self-inflicted deaths', async () => {
     const [kills, alone, deaths] = await Promise.all(
       ['count kills', 'count deaths except kills', 'count deaths'].map((sentence) => ask(sentence)),

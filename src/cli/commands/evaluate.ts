@@ -21,7 +21,11 @@ export const evaluate: RunCommand<typeof specs.evaluate> = async (io, options, .
   const clips: Clip[] = [];
   const headers: HeaderLine[] = [];
   for (let i = 0; i < paths.length; i += 2) {
-    const { header, events } = await loadLog(paths[i]!, { signal: io.signal, withoutTentative: !options.tentative });
+    const { header, events } = await loadLog(paths[i]!, {
+      signal: io.signal,
+      withoutTentative: !options.tentative,
+      withoutCorrections: true,
+    });
     const truth = await readTruth(paths[i + 1]!);
     headers.push(header);
     clips.push({ events, truth, ...(paths.length > 2 ? { name: header.media?.name ?? paths[i]! } : {}) });
