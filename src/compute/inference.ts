@@ -109,10 +109,7 @@ const open = new Map<string, { readonly network: Promise<Network>; users: number
  * @throws PlaybyplayError `model-refused`, `provider-missing`, or `runtime-missing` without onnxruntime-node.
  */
 export async function openNetwork(bytes: Uint8Array, options: NetworkOptions): Promise<Network> {
-  const key = createHash('sha256')
-    .update(bytes)
-    .update(JSON.stringify({ ...options, file: '', sizes: undefined }))
-    .digest('hex');
+  const key = `${hashOf(bytes)} ${JSON.stringify({ ...options, file: '', sizes: undefined })}`;
   let entry = open.get(key);
   if (entry === undefined) {
     entry = { network: openUnshared(bytes, options), users: 0 };
@@ -141,6 +138,15 @@ export async function openNetwork(bytes: Uint8Array, options: NetworkOptions): P
     leave();
     throw error;
   }
+}
+
+const hashes = new WeakMap<Uint8Array, string>();
+
+/** The hash of a model, computed once. */
+function hashOf(bytes: Uint8Array): string {
+  let hash = hashes.get(bytes);
+  if (hash === undefined) hashes.set(bytes, (hash = createHash('sha256').update(bytes).digest('hex')));
+  return hash;
 }
 
 async function openUnshared(bytes: Uint8Array, options: NetworkOptions): Promise<Network> {

@@ -196,9 +196,11 @@ async function openParts(
   { profile, assets, detectors, placeFor }: LoadedProfile & CompiledProfile,
   mistakes: MistakeCollector,
 ): Promise<void> {
+  // Open until all are checked, because detectors share networks.
+  using opened = new DisposableStack();
   for (const { name, kind, spec, createTracker } of detectors)
     await mistakes.attempt('profile', appendPointer('/detectors', name), async () => {
-      if (kind.input === 'frame') (await kind.open(spec, assets))[Symbol.dispose]();
+      if (kind.input === 'frame') opened.use(await kind.open(spec, assets));
       else if (kind.input === 'frame-pair') kind.compare(spec);
       else if (kind.input === 'audio') await kind.listen(spec, assets);
       await createTracker();

@@ -316,8 +316,8 @@ const GRID_POINTS = 16;
 /** Nodes of the search tree after which the search stops; fewer where the grid has more points than that of a picture. */
 const MAX_NODES = 400_000;
 const MAX_NODE_POINTS = 120_000_000;
-/** Points of responses that are computed, also for steps that are not taken: about 2 s. */
-const MAX_COMPUTED_POINTS = 400_000_000;
+/** Points of responses that are computed, also for steps that are not taken: about half a second. */
+const MAX_COMPUTED_POINTS = 120_000_000;
 /** The search descends a level for each term. */
 const MAX_RESPONSE_TERMS = 1024;
 const MAX_RESPONSE_POINTS = 1 << 20;
@@ -380,20 +380,29 @@ export function minimizeResponseDeviation(
     return nearestFirst(from, to, -error / unit);
   });
 
+  // By depth: the point that ruled out the last step there. It rules out most of the next ones, too.
+  const decisive = order.map(() => 0);
+
   /** Adds an error of a term to the response at a depth; false as soon as the remaining terms cannot bring it below `least`. */
   function extend(depth: number, error: number): boolean {
     const [partial, next] = [partials[depth]!, partials[depth + 1]!];
     const [response, rest] = [responses[order[depth]!]!, slack[depth + 1]];
     const limit = least * least;
-    for (let k = 0; k < points; k += 2) {
+    const isBelow = (k: number): boolean => {
       const real = partial[k]! + error * response[k]!;
       const imaginary = partial[k + 1]! + error * response[k + 1]!;
       next[k] = real;
       next[k + 1] = imaginary;
       const freeReal = Math.max(0, Math.abs(real) - (rest?.[k] ?? 0));
       const freeImaginary = Math.max(0, Math.abs(imaginary) - (rest?.[k + 1] ?? 0));
-      if (freeReal * freeReal + freeImaginary * freeImaginary < limit) continue;
+      return freeReal * freeReal + freeImaginary * freeImaginary < limit;
+    };
+    computed += 2;
+    if (!isBelow(decisive[depth]!)) return false;
+    for (let k = 0; k < points; k += 2) {
+      if (isBelow(k)) continue;
       computed += k;
+      decisive[depth] = k;
       return false;
     }
     computed += points;

@@ -53,6 +53,12 @@ const allLogsPhrases = ['across', 'over', 'in'].flatMap((preposition) =>
   ),
 );
 
+/** The words of all these phrases, by the first. */
+const emptyPhrases = Map.groupBy(
+  [...fillerPhrases, ...allLogsPhrases].map((phrase) => phrase.split(' ')),
+  ([first]) => first!,
+);
+
 const scopeNouns = asSet('match game video recording session clip log round vod race');
 const scopeFollowers = asSet(
   'did do does was were is are have has had with by and or when while i that after before how who',
@@ -282,18 +288,19 @@ function replaced(token: Token, word: string): Token {
 
 function dropFillers(tokens: readonly Token[]): readonly Token[] {
   const kept: Token[] = [];
+  const isSequence = tokens.some(({ lower }) => lower === 'within' || lower === 'then');
   for (let i = 0; i < tokens.length; i++) {
     // "kills made by Sarge"
     if (['made', 'done', 'gotten', 'achieved'].includes(tokens[i]!.lower) && tokens[i + 1]?.lower === 'by') continue;
-    const phrase = [...fillerPhrases, ...allLogsPhrases].find((each) =>
-      each.split(' ').every((word, k) => tokens[i + k]?.lower === word),
-    );
+    const phrase = emptyPhrases
+      .get(tokens[i]!.lower)
+      ?.find((words) => words.every((word, k) => tokens[i + k]?.lower === word));
     // "within 20 s in total" limits a sequence.
-    const limits = phrase === 'in total' && tokens.some(({ lower }) => lower === 'within' || lower === 'then');
+    const limits = phrase?.join(' ') === 'in total' && isSequence;
     if (i > 0 && isScopePhrase(tokens, i)) i += scopeNouns.has(tokens[i + 2]?.lower ?? '') ? 2 : 3;
     // "how many kills did I get this game"
     else if (isThisSession(tokens, i)) i++;
-    else if (phrase !== undefined && !limits) i += phrase.split(' ').length - 1;
+    else if (phrase !== undefined && !limits) i += phrase.length - 1;
     else if (tokens[i]!.kind !== 'word' || !fillers.has(tokens[i]!.lower)) kept.push(tokens[i]!);
   }
   while (kept.length > 1 && kept[0]!.text === ',') kept.shift();
