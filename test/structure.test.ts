@@ -32,6 +32,7 @@ const LAYERS = [
   ['pipeline', 'discovery'],
   ['query'],
   ['highlights', 'quality', 'evaluate', 'library'],
+  ['studio'],
   ['cli', 'index'],
 ];
 

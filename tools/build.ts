@@ -1,11 +1,12 @@
 // Builds dist/, which the package runs from: JavaScript bundles (an entry point, the command line or a thread each, what they share in
-// further files) and one declaration file per entry point.
+// further files), the pages of the studio, and one declaration file per entry point.
 //   node tools/build.ts
 import { globSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import { runAll } from './steps.ts';
+import { buildPages } from './studio.ts';
 
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
@@ -20,6 +21,9 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 
 /** Dependencies copied into the bundle, as every command loads them: one file opens faster than a package of many. */
 export const BUNDLED: ReadonlySet<string> = new Set(['@stricli/core']);
+
+/** Development dependencies of which the pages of the studio contain copies. */
+export const BUNDLED_IN_PAGES: ReadonlySet<string> = new Set(['preact', '@preact/signals']);
 
 const installed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).filter(
   (name) => !BUNDLED.has(name),
@@ -98,6 +102,7 @@ async function buildDeclarations(): Promise<void> {
 if (import.meta.main) {
   rmSync(dist, { recursive: true, force: true });
   await buildBundle();
+  await buildPages();
   buildValidators();
   await buildDeclarations();
 }

@@ -2,7 +2,7 @@
 //   node tools/notices.ts
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BUNDLED } from './build.ts';
+import { BUNDLED, BUNDLED_IN_PAGES } from './build.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -26,7 +26,7 @@ function bundledPackages(): ReadonlySet<string> {
     found.add(name);
     Object.keys(packages[`node_modules/${name}`]?.dependencies ?? {}).forEach(visit);
   };
-  for (const name of BUNDLED) visit(name);
+  for (const name of [...BUNDLED, ...BUNDLED_IN_PAGES]) visit(name);
   return found;
 }
 

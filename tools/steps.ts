@@ -17,6 +17,7 @@ export function runAll(steps: readonly Step[]): number {
 /** The static checks. */
 export const CHECKS: readonly Step[] = [
   ['types', 'tsc', ['-p', 'tsconfig.json']],
+  ['types of pages', 'tsc', ['-p', 'src/studio/web']],
   ['lint', 'oxlint', ['-c', 'tools/oxlint.json', '--quiet', '--ignore-pattern', 'scripts/*.js', '.']],
   ['format', 'biome', ['format', '--config-path=tools/format.json', '.']],
 ];

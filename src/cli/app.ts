@@ -62,6 +62,7 @@ const root = buildRouteMap<string, Context>({
     stats: command(specs.stats, async () => (await import('./commands/stats.ts')).stats),
     library: group('Ask many logs at once: an index that is built from them', library),
     highlights: command(specs.highlights, async () => (await import('./commands/highlights.ts')).highlights),
+    studio: command(specs.studio, async () => (await import('./commands/studio.ts')).studio),
     summary: command(specs.summary, async () => (await import('./commands/summary.ts')).summary),
     export: command(specs.exportScenes, async () => (await import('./commands/export.ts')).exportScenes),
     correct: command(specs.correct, async () => (await import('./commands/correct.ts')).correct),

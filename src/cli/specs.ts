@@ -392,6 +392,30 @@ export const exportScenes = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay studio`. */
+export const studio = declare({
+  summary: 'Watch, review and cut recordings in the browser',
+  description:
+    'Starts a server for this machine and opens the browser. Only the folders that are named, and those of the named recordings, can be seen; by default the current folder. Everything is saved in the files that the other commands read.',
+  arguments: [],
+  rest: 'recording or folder',
+  minimumRest: 0,
+  options: {
+    'no-open': toggle('Print the address and leave the browser to you.'),
+    port: value('n', 'Port to listen on. Default: a free one.', { parse: wholeNumber(0, 65_535) }),
+    host: value(
+      'address',
+      'Also answer other machines, at this address (0.0.0.0: all of this machine). Needs a password; what is sent is not encrypted. Default: this machine only.',
+    ),
+    password: value(
+      'text',
+      'Password of further browsers, at least 8 characters. Default: PLAYBYPLAY_PASSWORD, which other users of the machine do not see.',
+    ),
+    json: toggle('Print the address as JSON.'),
+  },
+  examples: ['studio', 'studio match.mp4', 'studio recordings/ --port 8080 --no-open'],
+});
+
 /** Arguments and options of `playbyplay summary`. */
 export const summary = declare({
   summary: 'Summarize sessions: counts, the best moments, a headline and a post',

@@ -1,0 +1,33 @@
+import sharp from 'sharp';
+import type { Picture } from '../../media/picture.ts';
+import { cropRgb } from '../../regions/crop.ts';
+
+/** How a picture is sent to a page. */
+export type PictureFormat = 'jpeg' | 'webp' | 'png';
+
+/** Quality of JPEG: artefacts are below those of the recordings. */
+const JPEG_QUALITY = 90;
+const WEBP_QUALITY = 85;
+
+/**
+ * Encodes a picture for a page.
+ *
+ * @param width Pixels of the result, which is not enlarged; default those of the picture. Pixels that are not square stay so.
+ */
+export async function encodePicture(picture: Picture, format: PictureFormat, width?: number): Promise<Uint8Array> {
+  const rect = { x: 0, y: 0, width: picture.width, height: picture.height };
+  return await encodePixels({ ...rect, data: cropRgb(picture, rect) }, format, width);
+}
+
+/** Encodes interleaved RGB as `encodePicture` does. */
+export async function encodePixels(
+  { data, width, height }: { readonly data: Uint8Array; readonly width: number; readonly height: number },
+  format: PictureFormat,
+  targetWidth = width,
+): Promise<Uint8Array> {
+  const raw = sharp(data, { raw: { width, height, channels: 3 } });
+  const image = targetWidth < width ? raw.resize({ width: targetWidth, kernel: 'linear' }) : raw;
+  if (format === 'png') return await image.png({ compressionLevel: 1 }).toBuffer();
+  if (format === 'webp') return await image.webp({ quality: WEBP_QUALITY, effort: 1 }).toBuffer();
+  return await image.jpeg({ quality: JPEG_QUALITY, chromaSubsampling: '4:4:4' }).toBuffer();
+}

@@ -1,0 +1,40 @@
+import type { ComponentChildren } from 'preact';
+import { RequestError } from '../api-client.ts';
+import { text } from '../strings.ts';
+
+/** A notice with a title, in the place of what cannot be shown. */
+export function EmptyState({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+  return (
+    <div class="empty-state">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** What went wrong, in the server's words, and how to go on. */
+export function ErrorNotice({ error, retry }: { readonly error: unknown; readonly retry?: (() => void) | undefined }) {
+  const failure = error instanceof RequestError ? error.failure : undefined;
+  const message = failure?.message ?? (error instanceof Error ? error.message : String(error));
+  return (
+    <div class="error-notice" role="alert">
+      <strong>{text.failed}</strong>
+      <p>{message}</p>
+      {failure?.hint !== undefined && <p class="hint">{failure.hint}</p>}
+      {retry && (
+        <button type="button" onClick={retry}>
+          {text.retry}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Says that something is being loaded. */
+export function Loading({ what = text.loading }: { readonly what?: string }) {
+  return (
+    <p class="loading" role="status">
+      {what}
+    </p>
+  );
+}

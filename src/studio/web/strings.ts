@@ -1,0 +1,70 @@
+// Every text of the pages, in one place.
+
+const count = (n: number, one: string, many = `${one}s`): string => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+
+/** The texts of the pages. Functions take what they name. */
+export const text = {
+  product: 'playbyplay',
+  studio: 'Studio',
+  skip: 'Skip to the content',
+  pages: {
+    recordings: 'Recordings',
+    review: 'Review',
+    cut: 'Cut',
+    compare: 'Compare',
+  },
+  navigation: 'Pages',
+  theme: { system: 'Colors: as the system', light: 'Colors: light', dark: 'Colors: dark' },
+  keys: { open: 'Keys', title: 'Keys', close: 'Close', hint: 'The keys of this page. Press ? to show them.' },
+  loading: 'Loading…',
+  retry: 'Try again',
+  failed: 'This did not work',
+  notFound: 'There is no such page.',
+  close: 'Close',
+  undo: (what?: string) => (what === undefined ? 'Undo' : `Undo: ${what}`),
+  redo: (what?: string) => (what === undefined ? 'Redo' : `Redo: ${what}`),
+  locked: {
+    title: 'This studio is locked',
+    explain:
+      'Open the address that “playbyplay studio” printed in its terminal: it signs this browser in. Each address works once.',
+    password: 'Password',
+    signIn: 'Sign in',
+    wrong: 'This is not the password.',
+  },
+  recordings: {
+    title: 'Recordings',
+    inFolders: (names: readonly string[]) => `In ${names.join(', ')}`,
+    search: 'Search by name',
+    none: 'There are no recordings in this folder.',
+    noneHint: 'Put recordings into it, or start the studio with another folder: playbyplay studio <folder>',
+    noMatch: 'No recording has this name.',
+    cutOff: 'The folder is very large: not everything is listed.',
+    hasLog: 'Event log',
+    noLog: 'No log yet',
+    count: (n: number) => count(n, 'recording'),
+    open: (name: string) => `Open ${name}`,
+  },
+  choose: {
+    title: 'No recording is open',
+    hint: 'Choose one first.',
+    link: 'Show recordings',
+  },
+} as const;
+
+/** Seconds as `0:12.345`, with hours if there are any. */
+export function clock(seconds: number, decimals = 3): string {
+  const sign = seconds < 0 ? '−' : '';
+  const unit = 10 ** decimals;
+  const total = Math.round(Math.abs(seconds) * unit);
+  const hours = Math.floor(total / (3600 * unit));
+  const minutes = Math.floor(total / (60 * unit)) % 60;
+  const rest = ((total % (60 * unit)) / unit).toFixed(decimals).padStart(decimals > 0 ? decimals + 3 : 2, '0');
+  return hours > 0 ? `${sign}${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${sign}${minutes}:${rest}`;
+}
+
+/** Bytes as `1.2 GB`. */
+export function bytes(amount: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, amount)) / 3));
+  return `${(amount / 1000 ** power).toFixed(power === 0 || amount / 1000 ** power >= 100 ? 0 : 1)} ${units[power]}`;
+}
