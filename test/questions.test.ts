@@ -17,7 +17,7 @@ interface Case {
   readonly questions: readonly string[];
 }
 
-type Answer = Readonly<Partial<Record<'matches' | 'groups' | 'values' | 'value', unknown>>>;
+type Answer = Readonly<Partial<Record<'matches' | 'groups' | 'values' | 'value' | 'compared', unknown>>>;
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const { cases } = JSON.parse(readFileSync(path('cases/questions.json'), 'utf8')) as { cases: readonly Case[] };
@@ -40,7 +40,7 @@ function ask(question: string | Query, log: LoadedLogs): Answer {
 function answerOf({ query }: CompiledQuery, { matches, groups, values, answer }: QueryResult): Answer {
   if (groups && !query.distinct) return { groups: byLabels(groups.map(({ labels, count }) => [labels, count])) };
   if (values) return { values: values.map(({ value }) => value) };
-  if (answer) return { value: answer.value };
+  if (answer) return { value: answer.value, ...(answer.compared && { compared: answer.compared }) };
   return { matches: matches.map(({ events }) => events.map(({ id }) => id)) };
 }
 

@@ -480,6 +480,7 @@ function hasOnly(query: Query, members: readonly (keyof Query)[]): boolean {
 }
 
 function isOfStatement(key: GroupKey): boolean {
+  if ('period' in key) return false;
   return !('key' in key) || key.key === 'action' || key.key === 'name';
 }
 

@@ -103,6 +103,7 @@ export function findRequiredNames(condition: Condition): readonly string[] | und
     return parts.map((part) => findRequiredNames(part)).find((names) => names !== undefined);
   }
   if ('near' in condition) return findRequiredNames(condition.find);
+  if ('period' in condition) return undefined;
   if ('nth' in condition) return findRequiredNames(condition.of);
   if ('mentions' in condition) return namesOfSlot(condition.mentions as SlotPattern);
   if ('action' in condition || ('property' in condition && !('while' in condition))) {
@@ -129,13 +130,18 @@ class NeedsCollector {
     this.#patterns = new PatternCompiler(dictionary);
   }
 
-  ofQuery({ find, ratio, share, streak, state, at, by, per, measure, sort }: Query): Needs {
-    const needs = [find, ratio, share, streak].flatMap((each) => (each ? [this.of(each)] : []));
+  ofQuery({ find, ratio, share, streak, state, at, by, per, measure, sort, versus }: Query): Needs {
+    const needs = [find, ratio, share, streak, versus?.with].flatMap((each) => (each ? [this.of(each)] : []));
     const subject = subjectOf(find) ?? thePlayer;
     const context = needs.map((each) => each.context);
     if (state) context.push([{ property: state.property }, ...this.#lives({})]);
     if (at !== undefined || per === 'life' || measure?.of === 'life' || sort?.of === 'life')
       context.push(this.#lives(at === undefined ? subject : {}));
+    const periods = [
+      ...(by ?? []).flatMap((key) => ('period' in key ? [key.period.word] : [])),
+      ...(typeof at === 'object' ? [at.period.word] : []),
+    ];
+    context.push(...periods.map((words) => this.#boundaries(words)));
     if (by?.some((key) => 'key' in key && key.key === 'life')) context.push(this.#lives(thePlayer));
     return { candidates: union(needs.map((each) => each.candidates)), context: union(context) };
   }
@@ -160,6 +166,7 @@ class NeedsCollector {
       const { property } = condition.while;
       return { candidates: undefined, context: [{ property }, ...this.#lives({})] };
     }
+    if ('period' in condition) return { candidates: undefined, context: this.#boundaries(condition.period.word) };
     if ('nth' in condition) return this.of(condition.of);
     const alternatives = alternativesOf(condition);
     return alternatives ? this.#join(alternatives) : everything;
@@ -190,6 +197,17 @@ class NeedsCollector {
   #withCauses(pattern: ActionPattern): readonly Pattern[] {
     const causing = this.#patterns.causing(pattern);
     return causing ? [pattern, causing] : [pattern];
+  }
+
+  /** What begins and ends the periods of a word: an action of which it is the subject or the object, or part of the name. */
+  #boundaries(words: readonly string[]): readonly Pattern[] {
+    const named = ['win', 'lose', 'draw', 'complete'].flatMap((id) => {
+      const action = this.#dictionary.find(id, 'action');
+      return action
+        ? this.#dictionary.descendants(action.id, 'action').filter(({ ownNoun }) => ownNoun !== undefined)
+        : [];
+    });
+    return [{ mentions: { any: [{ words }] } }, ...(named.length > 0 ? [{ action: named.map(({ id }) => id) }] : [])];
   }
 
   #lives(subject: SlotPattern): readonly Pattern[] {

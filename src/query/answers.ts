@@ -2,6 +2,7 @@ import { PatternCompiler } from './match/patterns.ts';
 import { timeBounds, type Match } from './match/combinators.ts';
 import { ConditionCompiler } from './match/compile.ts';
 import type { SessionEvents } from './match/event-index.ts';
+import { findPeriods } from './match/periods.ts';
 import { collectLives, PropertyTimeline } from './match/states.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { isPropertyStatement, type PropertyValue } from '../events/statement.ts';
@@ -16,6 +17,8 @@ export interface Answer {
   readonly value: PropertyValue | boolean | null;
   /** `s`, `%`, `kills per minute`; `undefined` for a plain number or word. */
   readonly unit: string | undefined;
+  /** Of a comparison: the two numbers that it compares. */
+  readonly compared?: readonly [number | null, number | null];
 }
 
 /** A value at a time of a session. */
@@ -36,11 +39,13 @@ export class AnswerComputer {
   private readonly query: Query;
   private readonly dictionary: Dictionary;
   private readonly sessions: readonly SessionEvents[];
+  private readonly allSessions: readonly SessionEvents[];
 
   /** @param sessions All sessions, with their durations. */
   constructor(query: Query, dictionary: Dictionary, sessions: readonly SessionEvents[]) {
     this.query = query;
     this.dictionary = dictionary;
+    this.allSessions = sessions;
     this.sessions = sessions.filter((session) => this.isInScope(session));
   }
 
@@ -55,6 +60,8 @@ export class AnswerComputer {
 
   /** The single value that answers the query; `undefined` if the answer is its matches, groups or timed values. */
   answer(matches: readonly Match[]): Answer | undefined {
+    const { versus, ...plain } = this.query;
+    if (versus) return this.compare(matches, plain, versus);
     const { measure, per, ratio, share, streak, whether, count } = this.query;
     if (whether) return { value: matches.length > 0, unit: undefined };
     if (ratio) return { value: divide(matches.length, this.count(ratio)), unit: undefined };
@@ -70,19 +77,58 @@ export class AnswerComputer {
     return count || per ? this.divided(matches.length, undefined) : undefined;
   }
 
+  /** Computes the same number of two conditions. */
+  private compare(
+    matches: readonly Match[],
+    query: Query,
+    { with: other, as }: NonNullable<Query['versus']>,
+  ): Answer | undefined {
+    const numberOf = (of: Query, found: readonly Match[]): { value: number | null; unit: string | undefined } => {
+      const computer = new AnswerComputer(of, this.dictionary, this.allSessions);
+      const answer = computer.answer(found) ?? {
+        value: computer.timedValues(found)?.find(({ value }) => typeof value === 'number')?.value ?? null,
+        unit: undefined,
+      };
+      return { value: typeof answer.value === 'number' ? answer.value : null, unit: answer.unit };
+    };
+    const { find } = new ConditionCompiler(this.dictionary).compile(other);
+    const first = numberOf(query, matches);
+    const second = numberOf(
+      { ...query, find: other },
+      this.allSessions.flatMap((session) => find(session)),
+    );
+    const compared = [first.value, second.value] as const;
+    const [a, b] = compared;
+    if (as === 'both') return { value: a, unit: first.unit, compared };
+    if (a === null || b === null) return { value: null, unit: undefined, compared };
+    if (as === 'difference') return { value: roundTime(a - b), unit: first.unit, compared };
+    const value = as === 'more' ? a > b : as === 'fewer' ? a < b : a === b;
+    return { value, unit: first.unit, compared };
+  }
+
   /** The values that answer the query, one per match or session; `undefined` if the answer is another. */
   timedValues(matches: readonly Match[]): readonly TimedValue[] | undefined {
-    const { measure, state, at, find } = this.query;
+    const { measure, state, at, find, versus } = this.query;
+    if (versus) return undefined;
     if (measure) return measure.take === 'each' ? this.measure(matches, measure.of) : undefined;
     if (state) return this.measure(matches, 'state');
     if (at === undefined || !('property' in find)) return undefined;
     return this.sessions.map((session) => {
-      const t = at === 'start' ? 0 : at === 'end' ? session.duration : at;
+      const t = this.momentOf(session, at);
+      if (t === undefined) return { session: session.session, t: 0, value: null, match: undefined };
       const timeline = new PropertyTimeline(session, find, this.dictionary);
       // A value that is set at the start has none before.
       const value = timeline.valueAt(t, at !== 'start') ?? timeline.valueAt(t, true) ?? null;
       return { session: session.session, t, value, match: undefined };
     });
+  }
+
+  /** The time in a session at which a value is asked for; `undefined` if it has no such period. */
+  private momentOf(session: SessionEvents, at: NonNullable<Query['at']>): number | undefined {
+    if (typeof at === 'number') return at;
+    if (typeof at === 'string') return at === 'start' ? 0 : session.duration;
+    const period = findPeriods(session, at.period.word, this.dictionary)[at.period.nth - 1];
+    return at.edge === 'start' ? period?.t : period?.end;
   }
 
   private divided(value: number | null, unit: string | undefined): Answer {
@@ -149,6 +195,18 @@ export class AnswerComputer {
 
   private heldSpans(): TimedValue[] {
     const { find } = this.query;
+    if ('period' in find)
+      return this.sessions.flatMap((session) => {
+        const { word, nth } = find.period;
+        const all = findPeriods(session, word, this.dictionary);
+        const periods = nth === undefined ? all : all.slice(nth - 1, nth);
+        return periods.map(({ t, end }) => ({
+          session: session.session,
+          t,
+          value: roundTime(end - t),
+          match: undefined,
+        }));
+      });
     if (!('while' in find)) return [];
     const isWanted = new PatternCompiler(this.dictionary).value(find.while.to);
     return this.sessions.flatMap((session) =>

@@ -45,6 +45,11 @@ export function explainQuery(query: Query, dictionary: Dictionary): Explanation 
   const lines = [headline(query), ...explainer.condition(query.find).map((line) => `  ${line}`)];
   for (const second of [query.ratio, query.share, query.streak])
     if (second) lines.push('second:', ...explainer.condition(second).map((line) => `  ${line}`));
+  if (query.versus)
+    lines.push(
+      `compared (${query.versus.as}) with:`,
+      ...explainer.condition(query.versus.with).map((line) => `  ${line}`),
+    );
   if (query.state) lines.push(`value of: ${explainer.condition(query.state).join()}`);
   if (query.by) {
     const limit = query.top ? `, the largest ${query.top}` : query.bottom ? `, the smallest ${query.bottom}` : '';
@@ -79,7 +84,7 @@ function headline({
   if (share) return 'what percentage the first is of the second:';
   if (streak) return 'how many in a row at most, without the second between them:';
   if (state) return 'the value of a property at each of:';
-  if (at !== undefined) return `the value ${typeof at === 'number' ? `at ${at} s` : `at the ${at}`} of:`;
+  if (at !== undefined) return `the value ${momentText(at)} of:`;
   if (measure)
     return `the ${measure.take === 'each' ? '' : `${measure.take} `}${quantityNames[measure.of]}${divided} of:`;
   if (nth !== undefined) return `${nthText(nth)}${order}:`;
@@ -105,8 +110,16 @@ function nthText(nth: number): string {
   return nth > 0 ? `number ${nth} of` : `number ${-nth} from the end of`;
 }
 
+function momentText(at: NonNullable<Query['at']>): string {
+  if (typeof at === 'number') return `at ${at} s`;
+  return typeof at === 'string'
+    ? `at the ${at}`
+    : `at the ${at.edge} of ${at.period.word.join(' or ')} ${at.period.nth}`;
+}
+
 function groupName(key: GroupKey): string {
   if ('word' in key) return key.word.join(' or ');
+  if ('period' in key) return `number of the ${key.period.word.join(' or ')}`;
   return 'slot' in key ? key.slot : key.key;
 }
 
@@ -150,6 +163,10 @@ class QueryExplainer {
           `the event "${id}"${condition.subject ? ` of ${this.slot(condition.subject, 'object')}` : ''}: ${this.dictionary.events.find((event) => event.id === id)?.definition ?? ''}`,
       );
     if ('while' in condition) return [`while ${this.property({ ...condition.while })}`];
+    if ('period' in condition)
+      return [
+        `in ${condition.period.nth === undefined ? 'any' : `number ${condition.period.nth} of`} ${this.ids(condition.period.word, 'object')}`,
+      ];
     if ('nth' in condition) return this.list(nthText(condition.nth), [condition.of]);
     const alternatives = alternativesOf(condition);
     if (alternatives) return this.list('any of', alternatives);

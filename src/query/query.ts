@@ -77,6 +77,12 @@ const WHILE = describe(
   'the property has such a value at that time, by its last change',
   object({ while: object({ property: NONEMPTY_IDS, subject: SLOT, to: VALUE }, ['property', 'to']) }, ['while']),
 );
+const PERIOD = describe(
+  'during the n-th period of this word (round, half, lap, wave, day) of the session, or during any of them. A period begins ' +
+    'where the log says that one begins, else where the one before ended or with the session; it ends where the log says ' +
+    'that one ends or is won, lost, drawn or completed, else where the next begins or with the session',
+  object({ period: object({ word: NONEMPTY_IDS, nth: COUNT }, ['word']) }, ['period']),
+);
 const NTH = describe(
   'the n-th match of a session; negative numbers count from the end',
   object({ nth: { type: 'integer', not: { const: 0 } }, of: CONDITION }, ['nth', 'of']),
@@ -131,7 +137,7 @@ const QUANTITY = {
   description:
     '`amount`: of an action. `change`: of a property, absolute. `value`: its new value. Seconds: `time` since the start; ' +
     '`duration` from the first event of the match to its last; `gap` to the next match of the session; `life` since the ' +
-    "subject's last spawn; `held`: with `while`, how long it was so. `state`: the value of the property that `state` names.",
+    "subject's last spawn; `held`: with `while` or a period, how long it was so. `state`: the value of the property that `state` names.",
 } as const;
 const MEASURE = describe(
   'a number computed from the matches',
@@ -183,9 +189,22 @@ export const querySchema = {
       },
       at: {
         description:
-          'with a property as `find`: its value at this time (seconds), at the start or at the end of each session',
-        oneOf: [SECONDS, { enum: ['start', 'end'] }],
+          'with a property as `find`: its value at this time (seconds), at the start or at the end of each session or of its ' +
+          'n-th period',
+        oneOf: [
+          SECONDS,
+          { enum: ['start', 'end'] },
+          object(
+            { period: object({ word: NONEMPTY_IDS, nth: COUNT }, ['word', 'nth']), edge: { enum: ['start', 'end'] } },
+            ['period', 'edge'],
+          ),
+        ],
       },
+      versus: describe(
+        'computes the same number of another condition and compares: both numbers, their difference (first minus second), or ' +
+          'whether the first is `more`, `fewer` or `equal`',
+        object({ with: CONDITION, as: { enum: ['both', 'difference', 'more', 'fewer', 'equal'] } }, ['with', 'as']),
+      ),
     },
     ['find'],
   ),
@@ -214,10 +233,12 @@ export const querySchema = {
       object({ ...BOUNDS, text: { type: 'string', maxLength: 2000 }, any: MENTIONS }),
     ),
     group: {
-      description: 'a slot, a word that the mention descends from, or a part of the event',
+      description:
+        'a slot, a word that the mention descends from, the number of the period it happens in, or a part of the event',
       oneOf: [
         object({ slot: { enum: [...wordSlots, 'property'] } }, ['slot']),
         object({ word: NONEMPTY_IDS }, ['word']),
+        object({ period: object({ word: NONEMPTY_IDS }, ['word']) }, ['period']),
         object({ key: { enum: ['action', 'game', 'session', 'name', 'minute', 'life'] } }, ['key']),
       ],
     },
@@ -232,6 +253,7 @@ export const querySchema = {
         TIME,
         WHILE,
         NTH,
+        PERIOD,
         GAME,
         SESSION,
         CONFIDENCE,
@@ -288,6 +310,9 @@ export interface NearCondition extends From<typeof NEAR_DESCRIPTION> {}
 /** A property that has a value at the time of an event. */
 export interface WhileCondition extends From<typeof WHILE> {}
 
+/** The n-th period of a session, such as its second round. */
+export interface PeriodCondition extends From<typeof PERIOD> {}
+
 /** The n-th match of a session. */
 export interface NthCondition extends From<typeof NTH> {}
 
@@ -306,6 +331,7 @@ export function alternativesOf(condition: Condition): readonly Condition[] | und
 export function childConditions(condition: Condition): readonly Condition[] {
   if ('all' in condition) return condition.all;
   if ('not' in condition) return [condition.not];
+  if ('period' in condition) return [];
   if ('nth' in condition) return [condition.of];
   if ('sequence' in condition) return [...condition.sequence, ...(condition.without ?? [])];
   if ('near' in condition) return [condition.find, condition.near];
@@ -317,6 +343,7 @@ export function isAboutEvent(condition: Condition): boolean {
   if ('action' in condition) return (condition as ActionPattern).action.length > 0;
   const alternatives = alternativesOf(condition);
   if (alternatives) return alternatives.every((each) => isAboutEvent(each));
+  if ('period' in condition) return false;
   if ('nth' in condition) return isAboutEvent(condition.of);
   return 'property' in condition || 'event' in condition || 'sequence' in condition;
 }

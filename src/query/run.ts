@@ -13,6 +13,7 @@ import type { LoadedLogs } from './logs.ts';
 import { collectDisplays, collectNames } from './names.ts';
 import { collectSessionNames, resolveSessionNames, type SessionNames } from './session-names.ts';
 import { Vocabulary } from './vocabulary.ts';
+import { explainRefusal } from './working-questions.ts';
 import { validateQuery } from './validate.ts';
 
 /** A query compiled for a dictionary. */
@@ -33,6 +34,8 @@ export interface QueryOptions {
   readonly logs?: Pick<LoadedLogs, 'events' | 'games' | 'logs'>;
   /** Refuses misspelt words instead of correcting them, where nobody would read the corrections. Default false. */
   readonly exactSpelling?: boolean;
+  /** Leaves out the search for questions that work, as for a question that is itself one of these. Default false. */
+  readonly isTrial?: boolean;
   /** The game whose words are preferred where several words share a name. */
   readonly game?: string;
   /** Names of sessions that the query may use ("in final"); session ids always work. */
@@ -52,7 +55,7 @@ export interface QueryOptions {
  */
 export function compileQuery(query: string | Query, dictionary: Dictionary, options: QueryOptions = {}): CompiledQuery {
   const sentence = typeof query === 'string' ? query : undefined;
-  const { logs } = options;
+  const { logs, isTrial = false } = options;
   const {
     game = logs?.games.length === 1 ? logs.games[0] : undefined,
     names = logs && collectNames(logs.events),
@@ -72,11 +75,30 @@ export function compileQuery(query: string | Query, dictionary: Dictionary, opti
         vocabulary: logs && logs.events.length > 0 ? new Vocabulary(logs.events, dictionary) : undefined,
       })
     : { query, issues: validateQuery(query, dictionary), corrections: [] };
-  if (!parsed || issues.length > 0)
-    throw badQuery(sentence === undefined ? 'the structured query' : `"${sentence}"`, issues);
+  if (!parsed || issues.length > 0) {
+    if (sentence === undefined) throw badQuery('the structured query', issues);
+    const helpful =
+      logs && logs.events.length > 0 && !isTrial
+        ? explainRefusal(sentence, issues, logs, { dictionary, works: (each) => hasAnswer(each, dictionary, options) })
+        : issues;
+    throw badQuery(`"${sentence}"`, helpful);
+  }
   const resolved = sessions ? resolveSessionNames(parsed, sessions) : parsed;
   const condition = new ConditionCompiler(dictionary).compile(resolved.find);
   return { sentence, query: resolved, dictionary, condition, corrections };
+}
+
+/** Does a question find something in the logs, in words that they mention? */
+function hasAnswer(question: string, dictionary: Dictionary, options: QueryOptions): boolean {
+  const { logs } = options;
+  if (!logs) return false;
+  try {
+    const compiled = compileQuery(question, dictionary, { ...options, isTrial: true, exactSpelling: true });
+    return matchEvents(compiled, logs.events).length > 0;
+  } catch (error) {
+    if (error instanceof PlaybyplayError) return false;
+    throw error;
+  }
 }
 
 function badQuery(what: string, issues: readonly Issue[]): PlaybyplayError {

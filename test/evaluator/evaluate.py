@@ -281,6 +281,12 @@ class Session:
                 if self.events[i]["game"] in condition.get("game", [self.events[i]["game"]])
                 and self.name in condition.get("session", [self.name])
             )
+        if "period" in condition:
+            periods = self.periods(condition["period"]["word"])
+            if "nth" in condition["period"]:
+                nth = condition["period"]["nth"]
+                periods = periods[nth - 1 : nth]
+            return set(i for i in indexes if any(self.in_period(self.time(i), period) for period in periods))
         for key, join in (("all", set.intersection), ("any", set.union)):
             if key in condition:
                 parts = [self.single(each) for each in condition[key]]
@@ -311,6 +317,56 @@ class Session:
             starts.append(time["part"]["from"] * self.duration)
             ends.append(time["part"]["to"] * self.duration)
         return max(starts), min(ends)
+
+    # Periods: rounds, halves, laps
+
+    def periods(self, words):
+        """The periods of a word as (start, end, whether what happens at the end belongs to it)."""
+
+        def is_period(slot):
+            if slot is None:
+                return False
+            word = slot if isinstance(slot, str) else slot["word"]
+            return any(self.words.is_a(word, each, ["object"]) for each in words)
+
+        begins, ends, own = [], [], []
+        for event in self.events:
+            statement = event["statement"]
+            if "action" not in statement:
+                continue
+            action = statement["action"]
+            if is_period(statement.get("subject")):
+                if self.words.is_a(action, "begin", ["action"]):
+                    begins.append(event["t"])
+                if self.words.is_a(action, "end", ["action"]):
+                    ends.append(event["t"])
+                    own.append(event["t"])
+            ending = any(self.words.is_a(action, each, ["action"]) for each in ("win", "lose", "draw", "complete"))
+            noun = action.split("#")[0].split(":")[-1].partition(" ")[2]
+            if ending and (is_period(statement.get("object")) or (noun and is_period(noun))):
+                ends.append(event["t"])
+                if statement.get("subject") == "player":
+                    own.append(event["t"])
+        if not begins and not ends:
+            return []
+        counted = sorted(own or ends)
+        ends = [t for number, t in enumerate(counted) if number == 0 or t - counted[number - 1] > 1]
+        found = []
+        start = None if begins and begins[0] == 0 else 0
+        for t, kind in sorted([(t, 1) for t in begins] + [(t, 0) for t in ends]):
+            if start is not None and t > start:
+                found.append([start, t, kind == 0])
+            start = None if kind == 0 and begins else t
+        if start is not None and begins and start < self.duration:
+            found.append([start, self.duration, False])
+        if found:
+            found[-1][2] = True
+        return found
+
+    @staticmethod
+    def in_period(t, period):
+        start, end, closed = period
+        return start <= t <= end if closed else start <= t < end
 
     # Variables: "the same opponent"
 
@@ -596,6 +652,8 @@ class Evaluation:
             matches = matches[-query["last"] :]
         if "by" in query:
             return self.groups(matches)
+        if "versus" in query:
+            return self.versus()
         if "whether" in query:
             return {"value": len(matches) > 0}
         if "ratio" in query:
@@ -617,6 +675,28 @@ class Evaluation:
         if "count" in query or "per" in query:
             return {"value": self.per(len(matches))}
         return {"matches": [[session.events[index]["id"] for index in match] for session, match in matches]}
+
+    def versus(self):
+        def number(query):
+            answer = Evaluation(self.all_sessions, query).answer()
+            values = [answer["value"]] if "value" in answer else answer.get("values", [])
+            numbers = [value for value in values if is_number(value)]
+            return numbers[0] if numbers else None
+
+        plain = {key: value for key, value in self.query.items() if key != "versus"}
+        other = self.query["versus"]
+        first, second = number(plain), number({**plain, "find": other["with"]})
+        if other["as"] == "both":
+            return {"value": first, "compared": [first, second]}
+        if first is None or second is None:
+            return {"value": None, "compared": [first, second]}
+        value = {
+            "difference": first - second,
+            "more": first > second,
+            "fewer": first < second,
+            "equal": first == second,
+        }[other["as"]]
+        return {"value": value, "compared": [first, second]}
 
     @staticmethod
     def divide(value, divisor):
@@ -666,12 +746,28 @@ class Evaluation:
 
     def at(self, session):
         at, pattern = self.query["at"], self.query["find"]
-        t = {"start": 0, "end": session.duration}.get(at, at)
+        if isinstance(at, dict):
+            periods = session.periods(at["period"]["word"])
+            nth = at["period"]["nth"]
+            if nth > len(periods):
+                return None
+            t = periods[nth - 1][0 if at["edge"] == "start" else 1]
+        else:
+            t = {"start": 0, "end": session.duration}.get(at, at)
         value = session.value_at(pattern, t, at != "start")
         # What is set at the start has no value before.
         return session.value_at(pattern, t, True) if value is None else value
 
     def measured(self, matches, quantity):
+        if quantity == "held" and "period" in self.query["find"]:
+            period = self.query["find"]["period"]
+            found = []
+            for session in self.sessions:
+                periods = session.periods(period["word"])
+                if "nth" in period:
+                    periods = periods[period["nth"] - 1 : period["nth"]]
+                found += [(session, round(each[1] - each[0], 6), None) for each in periods]
+            return found
         if quantity == "held":
             pattern = self.query["find"]["while"]
             return [(session, round(end - t, 6), None) for session in self.sessions for t, end in session.spans(pattern)]
@@ -728,6 +824,10 @@ class Evaluation:
 
     def label(self, session, index, key):
         statement = session.statement(index)
+        if "period" in key:
+            periods = session.periods(key["period"]["word"])
+            numbers = [n for n, each in enumerate(periods) if session.in_period(session.time(index), each)]
+            return str(numbers[0] + 1) if numbers else None
         if "word" in key:
             fillers = session.fillers(index)
             if "property" in statement:

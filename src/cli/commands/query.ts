@@ -1,5 +1,6 @@
 import type { Query } from '../../query/query.ts';
 import { findUnknownSessions } from '../../query/session-names.ts';
+import { describeQuery } from '../../query/describe.ts';
 import { explainQuery, type ExplainedWord } from '../../query/explain.ts';
 import type { CompiledQuery, QueryResult } from '../../query/run.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
@@ -52,6 +53,9 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
     options.count ? { ...compiled, query: { ...compiled.query, count: true } } : compiled,
   );
   const isCounted = options.count || compiled.query.count === true || compiled.query.by !== undefined;
+  // Whoever asks must see what was answered: an answer does not say what it is the answer to.
+  if (compiled.sentence !== undefined && !json)
+    io.stderr.write(`read as: ${describeQuery(compiled.query, compiled.dictionary)}\n`);
   const texts = await openEventTexts(options, compiled.dictionary);
   if (json) await printJson(result, isCounted, { compiled, source: opened, io, texts });
   else printText(result, isCounted, { compiled, source: opened, io, texts });
@@ -62,13 +66,6 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
   const unknownNames = opened.findUnknownNames(compiled.query);
   for (const { name, nearest } of unknownNames)
     io.stderr.write(`no event names “${name}”${nearest === undefined ? '' : `. ${didYouMean(nearest)}`}\n`);
-  // A zero is the answer of a question that was misunderstood, too.
-  if (result.count === 0 && (isCounted || result.answer || result.values))
-    io.stderr.write(
-      `you asked: ${explainQuery(compiled.query, compiled.dictionary)
-        .lines.map((line) => line.trim())
-        .join(' ')}\n`,
-    );
   if (result.count === 0) {
     if (!isCounted) io.stderr.write(`no match among ${formatCount(opened.eventCount, 'event')}\n`);
     for (const name of opened.findAbsentWords(compiled)) io.stderr.write(`no event mentions “${name}”\n`);
@@ -135,8 +132,10 @@ async function printJson(result: QueryResult, isCounted: boolean, { compiled, so
         ...(unit !== undefined && { unit }),
         ...(match && { events: await source.readLines(match.events) }),
       });
-  } else if (result.answer) write({ value: result.answer.value, unit: result.answer.unit ?? unitOf(compiled) ?? null });
-  else if (isCounted) write({ value: result.count, unit: null });
+  } else if (result.answer) {
+    const { value, unit = unitOf(compiled) ?? null, compared } = result.answer;
+    write({ value, unit, ...(compared && { compared }) });
+  } else if (isCounted) write({ value: result.count, unit: null });
   else {
     for (const { t, end, events: found } of result.matches) {
       const events = await source.readLines(found);
@@ -167,6 +166,13 @@ function printText(result: QueryResult, isCounted: boolean, { compiled, source: 
       io.stdout.write(
         `${prefixOf(session)}${style('dim', formatClock(t))}  ${formatAnswer(value, unit)}${match ? `  (${texts.textOf(match.events[0]!)})` : ''}\n`,
       );
+  } else if (result.answer?.compared) {
+    const unit = result.answer.unit ?? unitOf(compiled);
+    const [first, second] = result.answer.compared.map((value) => formatAnswer(value, unit));
+    const { value } = result.answer;
+    const isBoth = compiled.query.versus?.as === 'both';
+    const verdict = typeof value === 'boolean' ? (value ? 'yes' : 'no') : formatAnswer(value, unit);
+    io.stdout.write(isBoth ? `${first} and ${second}\n` : `${verdict} (${first} and ${second})\n`);
   } else if (compiled.query.whether) {
     io.stdout.write(`${result.answer?.value === true ? 'yes' : 'no'}\n`);
     for (const match of result.matches) io.stdout.write(formatMatch(match, texts, logs.size > 1 ? nameOf : undefined));

@@ -8,6 +8,7 @@ import {
   type ActionPattern,
   type Condition,
   type MentionCondition,
+  type PeriodCondition,
   type PropertyPattern,
   type ScopeCondition,
   type SequenceCondition,
@@ -26,6 +27,7 @@ import {
   type CompiledCondition,
 } from './combinators.ts';
 import type { SessionEvents } from './event-index.ts';
+import { findPeriods, isWithin } from './periods.ts';
 import { isInRange, PatternCompiler } from './patterns.ts';
 import {
   findSequences,
@@ -71,6 +73,7 @@ export class ConditionCompiler {
     }
     if ('event' in condition) return anyOf(condition.event.map((id) => this.compileEvent(id, condition.subject)));
     if ('while' in condition) return this.compileWhile(condition);
+    if ('period' in condition) return this.compilePeriod(condition);
     if ('nth' in condition) {
       const { find } = this.compile(condition.of);
       const index = condition.nth > 0 ? condition.nth - 1 : condition.nth;
@@ -115,6 +118,14 @@ export class ConditionCompiler {
         const value = timeline.valueAt(t);
         return value !== undefined && isWanted(value);
       };
+    });
+  }
+
+  private compilePeriod({ period: { word, nth } }: PeriodCondition): CompiledCondition {
+    return eventCondition((session) => {
+      const all = findPeriods(session, word, this.dictionary);
+      const spans = nth === undefined ? all : all.slice(nth - 1, nth);
+      return (event) => spans.some((span) => isWithin(event.t, span));
     });
   }
 

@@ -4,6 +4,7 @@ import { isPropertyStatement, type Slot, type Statement, type WordId } from '../
 import { childConditions, type ActionPattern, type Condition, type GroupKey } from '../query.ts';
 import type { Match } from './combinators.ts';
 import type { SessionEvents } from './event-index.ts';
+import { findPeriods, isWithin } from './periods.ts';
 import { PatternCompiler, slotsOf } from './patterns.ts';
 import { collectLives } from './states.ts';
 
@@ -48,6 +49,7 @@ function createLabeler(key: GroupKey, { dictionary, find, sessions }: Grouping):
     return ({ statement }) =>
       labelSlot(newestFirst(statement).find((slot) => isWord(typeof slot === 'string' ? slot : { word: slot.word })));
   }
+  if ('period' in key) return createPeriodLabeler(sessions, key.period.word, dictionary);
   if ('key' in key) {
     const { key: part } = key;
     return part === 'life' ? createLifeLabeler(sessions, dictionary) : (event) => labelKey(part, event);
@@ -84,6 +86,18 @@ function createCauseTest(find: Condition, dictionary: Dictionary): (action: Word
 function actionsOf(condition: Condition): readonly WordId[] {
   if ('action' in condition) return (condition as ActionPattern).action;
   return childConditions(condition).flatMap((child) => actionsOf(child));
+}
+
+function createPeriodLabeler(
+  sessions: readonly SessionEvents[],
+  words: readonly WordId[],
+  dictionary: Dictionary,
+): Labeler {
+  const periods = new Map(sessions.map((each) => [each.session, findPeriods(each, words, dictionary)]));
+  return ({ session, t }) => {
+    const index = (periods.get(session) ?? []).findIndex((period) => isWithin(t, period));
+    return index < 0 ? undefined : String(index + 1);
+  };
 }
 
 function createLifeLabeler(sessions: readonly SessionEvents[], dictionary: Dictionary): Labeler {

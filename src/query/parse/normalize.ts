@@ -144,7 +144,8 @@ const expansions: ReadonlyMap<string, readonly string[]> = new Map(
   }).map(([written, words]) => [written, wordsOf(words)]),
 );
 
-const interrogatives: ReadonlySet<string> = new Set(['what', 'who', 'when', 'where', 'how', 'which', 'there']);
+/** The words that ask. */
+export const interrogatives: ReadonlySet<string> = new Set(['what', 'who', 'when', 'where', 'how', 'which', 'there']);
 
 /** Phrases with the words that they stand for. */
 const paraphrases: readonly (readonly [phrase: readonly string[], words: readonly string[]])[] = [

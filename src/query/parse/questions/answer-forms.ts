@@ -167,7 +167,7 @@ export function stateWhen(property: Tokens, clause: Tokens, cost = 0): readonly 
 
 /** The value of a property at a time. */
 export function stateAt(property: Tokens, at: NonNullable<Query['at']> | Tokens, cost = 0): readonly Reading[] {
-  if (typeof at !== 'object')
+  if (typeof at !== 'object' || 'edge' in at)
     return propertyReading(
       [property],
       ({ condition }) => (isBareProperty(condition) ? { find: ofPlayer(condition), at } : undefined),

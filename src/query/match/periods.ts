@@ -1,0 +1,89 @@
+import { covers, type Dictionary, type Word } from '../../dictionary/dictionary.ts';
+import { isPropertyStatement, type Slot, type WordId } from '../../events/statement.ts';
+import type { SessionEvents } from './event-index.ts';
+import type { Span } from './states.ts';
+
+/** A period, such as a round. */
+export interface Period extends Span {
+  /** Is it the last of the session, so that what happens at its very end belongs to it? */
+  readonly isLast: boolean;
+  /** Does something end it, rather than the beginning of the next? */
+  readonly isEnded: boolean;
+}
+
+/** A log states what ends a period once for each side. */
+const sameEndSeconds = 1;
+
+/** Does something at `t` happen in a period? What begins the next belongs to the next. */
+export function isWithin(t: number, { t: start, end, isLast, isEnded }: Period): boolean {
+  return t >= start && (isLast || isEnded ? t <= end : t < end);
+}
+
+/** What a log says of the periods of a word. */
+interface Boundaries {
+  readonly begins: readonly number[];
+  readonly ends: readonly number[];
+}
+
+/**
+ * Finds the periods of a word in a session: rounds, halves, laps. A period begins where the log says that one begins, else where
+ * the one before ended or with the session; it ends where the log says that one ends or is won, lost, drawn or completed, else
+ * where the next begins or with the session.
+ */
+export function findPeriods(
+  session: SessionEvents,
+  words: readonly WordId[],
+  dictionary: Dictionary,
+): readonly Period[] {
+  const { begins, ends } = collectBoundaries(session, words, dictionary);
+  const found: { t: number; end: number; isEnded: boolean }[] = [];
+  // Where nothing says that the first begins, it begins with the session.
+  const first = Math.min(begins[0] ?? Number.POSITIVE_INFINITY, ends[0] ?? Number.POSITIVE_INFINITY);
+  if (first === Number.POSITIVE_INFINITY) return [];
+  let start: number | undefined = begins[0] === 0 ? undefined : 0;
+  const marks = [...begins.map((t) => ({ t, isEnd: false })), ...ends.map((t) => ({ t, isEnd: true }))].toSorted(
+    (a, b) => a.t - b.t || Number(b.isEnd) - Number(a.isEnd),
+  );
+  for (const { t, isEnd } of marks) {
+    if (start !== undefined && t > start) found.push({ t: start, end: t, isEnded: isEnd });
+    // Without beginnings, a period begins where the one before ended.
+    start = isEnd && begins.length > 0 ? undefined : t;
+  }
+  // What only its ends are stated of has no last period without an end.
+  if (start !== undefined && begins.length > 0 && start < session.duration)
+    found.push({ t: start, end: session.duration, isEnded: false });
+  return found.map((each, index) => ({ ...each, isLast: index === found.length - 1 }));
+}
+
+/** What ends the thing that it is done to. */
+const endingActions = ['win', 'lose', 'draw', 'complete'];
+
+function collectBoundaries(session: SessionEvents, words: readonly WordId[], dictionary: Dictionary): Boundaries {
+  const find = (id: string): Word | undefined => dictionary.find(id, 'action');
+  const [begin, end] = [find('begin'), find('end')];
+  const endings = endingActions.flatMap((id) => find(id) ?? []);
+  const isPeriod = (slot: Slot | undefined): boolean => {
+    const id = typeof slot === 'object' ? slot.word : slot;
+    return id !== undefined && words.some((word) => dictionary.isA(id, word, 'object'));
+  };
+  const begins: number[] = [];
+  const ends: { readonly t: number; readonly isPlayer: boolean }[] = [];
+  for (const { t, statement } of session.events) {
+    if (isPropertyStatement(statement)) continue;
+    const action = find(statement.action);
+    if (isPeriod(statement.subject)) {
+      if (covers(begin, action)) begins.push(t);
+      if (covers(end, action)) ends.push({ t, isPlayer: true });
+    }
+    const ended = dictionary.find(statement.action, 'action');
+    const ownNoun = ended?.ownNoun;
+    const isDone = endings.some((each) => covers(each, action));
+    if (isDone && (isPeriod(statement.object) || (ownNoun !== undefined && isPeriod(ownNoun))))
+      ends.push({ t, isPlayer: statement.subject === 'player' });
+  }
+  // Everybody completes laps; the player's count where the log has them.
+  const own = ends.filter(({ isPlayer }) => isPlayer);
+  const counted = (own.length > 0 ? own : ends).map(({ t }) => t);
+  const distinct = counted.filter((t, index) => index === 0 || t - counted[index - 1]! > sameEndSeconds);
+  return { begins, ends: distinct };
+}
