@@ -48,7 +48,8 @@ export type {
   Statement,
   WordId,
 } from './events/statement.ts';
-export { type Imported, type ImportedSession, importLog, type ImportOptions } from './events/import/import-log.ts';
+export { importLog, type ImportOptions } from './events/import/import-log.ts';
+export type { Imported, ImportedSession } from './events/import/session-builder.ts';
 export { loadMapping, recognizeMapping } from './events/import/mapping.ts';
 
 export { evaluate, type EvaluateOptions, type Evaluation, type Miss, type Score } from './evaluate/evaluate.ts';

@@ -463,22 +463,28 @@ export const evaluate = declare({
 
 /** Arguments and options of `playbyplay import`. */
 export const importLog = declare({
-  summary: 'Import the log of a game or server as events',
-  description: 'Each match in the file becomes an event log of its own, which can be queried like a detected one.',
-  arguments: ['game log'],
+  summary: 'Import what a game, server or another program wrote as events',
+  description:
+    'Each match in the file becomes an event log of its own, which can be queried like a detected one, or be the truth for `evaluate` and `profile score`. Read by their content: Steam timelines, Counter-Strike 2 Game State Integration and demoparser JSON, League of Legends Live Client Data and match timelines, Dota 2 (OpenDota, clarity), Rocket League (boxcars), OBS logs with saved replays, and logs of lines by a mapping.',
+  arguments: ['file'],
   options: {
     format: value(
       'name|path',
-      'quake3 (games.log), levelstat (PrBoom+, dsda-doom) or the path of a mapping. Default: recognized from the content.',
+      'quake3 (games.log), levelstat (PrBoom+, dsda-doom), steam-timeline, cs2-gsi, cs2-demo, league-live, league-timeline, dota2, rocket-league, obs, or the path of a mapping of lines (or of the titles of a Steam timeline). Default: recognized from the content.',
     ),
-    player: value('name', 'Whose session it is. Everybody else is an opponent or a teammate.'),
-    out: output(value('folder', 'Where the logs are written. Default: <log>.playbyplay', { short: 'o' })),
+    player: value(
+      'name',
+      'Whose session it is. Everybody else is an opponent or a teammate. Default: as the file says.',
+    ),
+    out: output(value('folder', 'Where the logs are written. Default: <file>.playbyplay', { short: 'o' })),
     overwrite,
   },
   examples: [
     'import games.log --player Grunt',
     'query "count kills by weapon" games.log.playbyplay',
     'import levelstat.txt -o doom',
+    'import timeline_730.json',
+    'import replay.json --player Cakeboss -o rocket-league',
   ],
 });
 
