@@ -76,7 +76,7 @@ function writeLogs(): void {
     const path = join(folder, `match-${String(number).padStart(5, '0')}.playbyplay`);
     mkdirSync(path, { recursive: true });
     const names = Array.from({ length: 7 }, () => `Gargoyle${Math.floor(random() * 2000)}`);
-    const opponent = (): object => ({ word: 'opponent', name: pick(names) });
+    const opponent = (): { readonly word: string; readonly name: string } => ({ word: 'opponent', name: pick(names) });
     const lines = [
       JSON.stringify({ ...header, session: `match-${number}`, media: { ...header.media, duration: events } }),
     ];
@@ -85,19 +85,31 @@ function writeLogs(): void {
       const kind = random();
       const weapon = pick(weapons);
       let statement: object;
-      if (kind < 0.1) statement = { subject: 'player', action: 'kill', object: opponent(), with: weapon };
-      else if (kind < 0.2) statement = { subject: opponent(), action: 'kill', object: 'player', with: weapon };
-      else if (kind < 0.3) statement = { subject: opponent(), action: 'kill', object: opponent(), with: weapon };
-      else if (kind < 0.4) statement = { subject: 'player', action: 'pick up', object: pick(items) };
-      else if (kind < 0.45) statement = { subject: 'player', action: 'spawn' };
-      else {
+      let text: string;
+      const [rival, other, item] = [opponent(), opponent(), pick(items)];
+      if (kind < 0.1) {
+        statement = { subject: 'player', action: 'kill', object: rival, with: weapon };
+        text = `player kills opponent ${rival.name} with ${weapon}`;
+      } else if (kind < 0.2) {
+        statement = { subject: rival, action: 'kill', object: 'player', with: weapon };
+        text = `opponent ${rival.name} kills player with ${weapon}`;
+      } else if (kind < 0.3) {
+        statement = { subject: rival, action: 'kill', object: other, with: weapon };
+        text = `opponent ${rival.name} kills opponent ${other.name} with ${weapon}`;
+      } else if (kind < 0.4) {
+        statement = { subject: 'player', action: 'pick up', object: item };
+        text = `player picks up ${item}`;
+      } else if (kind < 0.45) {
+        statement = { subject: 'player', action: 'spawn' };
+        text = 'player spawns';
+      } else {
         const property = pick(['health', 'ammunition', 'armor']);
         const [from, to] = [figures[property]!, Math.floor(random() * 200)];
         figures[property] = to;
         statement = { subject: 'player', property, from, to };
+        text = `player's ${property} ${to < from ? 'drops' : 'rises'} from ${from} to ${to}`;
       }
       const t = Math.round((i + random()) * 1e6) / 1e6;
-      const text = JSON.stringify(Object.values(statement)).replaceAll(/[^\w ,]/g, '');
       lines.push(
         JSON.stringify({
           type: 'event',

@@ -33,8 +33,8 @@ const games = async () => {
 const tentativeEvents = toggle('Include events whose evidence is thin ("tentative" in the log).');
 const dictionaryFiles = list('file', 'A further dictionary file.');
 const libraryFile = value(
-  'file',
-  'The file of the library. Default: PLAYBYPLAY_LIBRARY, else library.sqlite in the data folder of the user.',
+  'file|address',
+  'The library: a file, or the address of a PostgreSQL database (postgres://user:password@host/database, with ?library=name for one of several). Default: PLAYBYPLAY_LIBRARY, else library.sqlite in the data folder of the user.',
 );
 const overwrite = toggle(
   'Replace outputs that exist as another kind of file or as symbolic links. Files that are read are never replaced.',

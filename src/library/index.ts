@@ -15,11 +15,13 @@ export type {
   LibraryStore,
   NewOccurrence,
   NewSession,
+  StoredCount,
   StoredOccurrences,
   StoredShape,
-  StoredStatement,
+  StoredTally,
   UsedDictionary,
 } from './store.ts';
+export { PostgresStore } from './postgres-store.ts';
 export { SqliteStore } from './sqlite-store.ts';
 export type { AddOptions, AddResult } from './update.ts';
 export {

@@ -5,11 +5,11 @@ import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 
 import { READING } from '../dictionary/sentences/function-words.ts';
 import type { EventLine } from '../events/log.ts';
-import { isPropertyStatement } from '../events/statement.ts';
+import { isPropertyStatement, type Statement } from '../events/statement.ts';
 import { readEventAt } from '../events/reader.ts';
 import { makeFolder } from '../files/folder.ts';
 import { checkOutput } from '../files/output.ts';
-import { groupMatches } from '../query/match/groups.ts';
+import { type Group, groupMatches } from '../query/match/groups.ts';
 import type { Match } from '../query/match/combinators.ts';
 import { PatternCompiler } from '../query/match/patterns.ts';
 import { loadLogDictionaries } from '../query/logs.ts';
@@ -28,14 +28,18 @@ import { type Occurrence, unpackOccurrences } from './occurrences.ts';
 import { asEvent, findRelevance, findRequiredNames, knowsWordsOnly } from './relevance.ts';
 import { type AddOptions, addLogs, type AddResult, removeLogs } from './update.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import type { LibrarySession, LibraryStore, StoredShape, StoredStatement } from './store.ts';
+import type { LibrarySession, LibraryStore, StoredCount, StoredShape, StoredTally } from './store.ts';
+import { fillTemplate, fillText, kindsOf, markOf, NAME_PLACEHOLDER, type ValueKind } from './templates.ts';
 
 /** Matches of an answer unless a caller asks for more. */
 export const DEFAULT_PAGE = 50;
 /** Sessions that are looked up at once. */
 const SESSIONS_AT_ONCE = 16;
-/** Statements that are kept in memory. */
-const MAX_CACHED_STATEMENTS = 500_000;
+/** Names and texts that are kept in memory. */
+const MAX_CACHED_STRINGS = 500_000;
+/** Rows of numbers by template that are kept in memory. */
+const MAX_CACHED_ROWS = 2_000_000;
+
 /** Options of {@link Library.ask}. */
 export interface AskOptions {
   /** At most so many matches. Default: {@link DEFAULT_PAGE}. */
@@ -51,10 +55,13 @@ export interface LibraryAnswer extends QueryResult {
   readonly hasMore: boolean;
 }
 
-/** The library that commands use unless another is named: `PLAYBYPLAY_LIBRARY`, else a file in the user's data folder. */
+/**
+ * The library that commands use unless another is named: `PLAYBYPLAY_LIBRARY` (a file, or the address of a PostgreSQL database),
+ * else a file in the user's data folder.
+ */
 export function defaultLibraryPath(env: NodeJS.ProcessEnv = process.env): string {
   const named = env['PLAYBYPLAY_LIBRARY'];
-  if (named !== undefined && named !== '') return resolve(named);
+  if (named !== undefined && named !== '') return isDatabaseUrl(named) ? named : resolve(named);
   const data =
     process.platform === 'win32'
       ? (env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'))
@@ -79,8 +86,9 @@ export function defaultLibraryPath(env: NodeJS.ProcessEnv = process.env): string
  */
 export class Library implements AsyncDisposable {
   readonly #store: LibraryStore;
-  readonly #statements = new Map<number, StoredStatement>();
-  readonly #byShape = new Map<number, readonly StoredStatement[]>();
+  readonly #strings = new Map<number, string>();
+  readonly #tallies = new RowCache<StoredTally>();
+  readonly #counts = new RowCache<StoredCount>();
   /** Where the lines of events that were handed out stand. */
   readonly #origins = new WeakMap<EventLine, { readonly path: string; readonly offset: number }>();
   #state: LibraryState | undefined;
@@ -91,16 +99,22 @@ export class Library implements AsyncDisposable {
   }
 
   /**
-   * Opens the library in a file.
+   * Opens the library in a file or in a PostgreSQL database.
    *
-   * @param path Default: {@link defaultLibraryPath}.
-   * @param options `create`: for adding and removing logs; the file is created if it does not exist.
-   * @throws PlaybyplayError `library-missing`, `library-invalid`, `library-version`; with `create` as `checkOutput`.
+   * @param path A file, or `postgres://user:password@host/database`, with `?library=name` for one of several libraries.
+   *   Default: {@link defaultLibraryPath}.
+   * @param options `create`: for adding and removing logs; the library is created if it does not exist.
+   * @throws PlaybyplayError `library-missing`, `library-invalid`, `library-version`; `library-unreachable` of a database; of a
+   *   file with `create` as `checkOutput`.
    */
   static async open(
     path: string = defaultLibraryPath(),
     { create = false }: { readonly create?: boolean } = {},
   ): Promise<Library> {
+    if (isDatabaseUrl(path)) {
+      const { PostgresStore } = await import('./postgres-store.ts');
+      return new Library(await PostgresStore.open(path, { create }));
+    }
     if (create) {
       await checkOutput(path, { kind: 'library' });
       await makeFolder(dirname(resolve(path)));
@@ -152,9 +166,9 @@ export class Library implements AsyncDisposable {
     const { names, games, logs, shapes, sessionNames } = await this.#current();
     const { dictionary } = await this.dictionary(dictionaries);
     // What is displayed is known by its name, which shapes lack.
-    const displays = shapes.filter(({ statement }) => isPropertyStatement(statement) && statement.property === READING);
-    const statements = [...shapes, ...(await this.#statementsOf(displays.map(({ id }) => id)))];
-    const events = statements.map(({ statement }) => asEvent(statement));
+    const statements = shapes.filter((shape) => !isDisplay(shape)).map(({ statement }) => statement);
+    for (const shape of shapes.filter(isDisplay)) statements.push(...(await this.#namedStatements(shape)));
+    const events = statements.map((statement) => asEvent(statement));
     return compileQuery(query, dictionary, { logs: { events, games, logs }, names, sessions: sessionNames });
   }
 
@@ -183,7 +197,8 @@ export class Library implements AsyncDisposable {
     const scope = await this.#scope(compiled);
     const job: Job = { compiled, scope, tentative, signal };
     if (isListing(compiled.query)) return this.#list(job, limit);
-    if (isTally(compiled)) return this.#tally(job);
+    const tally = isTally(compiled) ? await this.#tally(job) : undefined;
+    if (tally) return tally;
     const result = runQuery(compiled, await this.#collect(job), { durations: (await this.#current()).durations });
     return { ...result, hasMore: false };
   }
@@ -220,13 +235,15 @@ export class Library implements AsyncDisposable {
     const version = await this.#store.version();
     if (this.#state?.version === version) return this.#state;
     const sessions = await this.#store.sessions();
-    this.#statements.clear();
-    this.#byShape.clear();
+    this.#tallies.clear();
+    this.#counts.clear();
+    const shapes = (await this.#store.shapes()).map((shape): Shape => ({ ...shape, kinds: kindsOf(shape) }));
     return (this.#state = {
       version,
       sessions,
       names: await this.#store.names(),
-      shapes: await this.#store.shapes(),
+      shapes,
+      shapesById: new Map(shapes.map((shape) => [shape.id, shape])),
       games: [...new Set(sessions.map(({ game }) => game))],
       paths: sessions.map(({ path }) => path),
       logs: new Map(sessions.map(({ session, path, name }) => [session, { path, name }])),
@@ -285,25 +302,30 @@ export class Library implements AsyncDisposable {
     { scope, tentative }: Job,
     needed: ReadonlySet<number> | undefined = scope.needed,
   ): Promise<readonly EventLine[]> {
-    const packed = await this.#store.occurrences(id, needed);
-    const occurrences = packed
-      .flatMap(({ data }) => unpack(data, path))
-      .filter(({ isTentative }) => tentative || !isTentative)
-      .toSorted((a, b) => a.ordinal - b.ordinal);
-    await this.#load(occurrences.map(({ statement }) => statement));
-    return occurrences.map((one): EventLine => {
-      const stored = this.#statements.get(one.statement);
-      if (!stored) throw damaged(path);
-      const { statement, text, game: ownGame = game } = stored;
+    const { shapesById } = await this.#current();
+    const occurrences: (Occurrence & { readonly shape: Shape })[] = [];
+    for (const { shape: shapeId, data } of await this.#store.occurrences(id, needed)) {
+      const shape = shapesById.get(shapeId);
+      if (!shape) throw damaged(path);
+      for (const occurrence of unpack(data, shape.kinds, path))
+        if (tentative || !occurrence.isTentative) occurrences.push({ ...occurrence, shape });
+    }
+    occurrences.sort((a, b) => a.ordinal - b.ordinal);
+    await this.#loadStrings(
+      occurrences.flatMap(({ shape, values }) => values.filter((_, index) => shape.kinds[index] !== 'number')),
+    );
+    return occurrences.map(({ shape, values, ...one }): EventLine => {
+      const filled = values.map((value, index) =>
+        shape.kinds[index] === 'number' ? value : this.#stringOf(value, path),
+      );
       const event: EventLine = {
         type: 'event',
         id: '',
         t: one.t / 1e6,
         end: one.end / 1e6,
-        game: ownGame,
+        game: shape.game ?? game,
         session,
-        text,
-        statement,
+        ...fillEvent(shape, filled),
         confidence: one.confidence / 1000,
         ...(one.isTentative && { tentative: true }),
         cues: [],
@@ -313,30 +335,37 @@ export class Library implements AsyncDisposable {
     });
   }
 
-  async #load(ids: readonly number[]): Promise<void> {
-    const missing = [...new Set(ids)].filter((id) => !this.#statements.has(id));
-    if (missing.length === 0) return;
-    if (this.#statements.size > MAX_CACHED_STATEMENTS) {
-      this.#statements.clear();
-      this.#byShape.clear();
-      return this.#load(ids);
-    }
-    for (const statement of await this.#store.statements(missing)) this.#statements.set(statement.id, statement);
+  #stringOf(id: number, path: string): string {
+    const string = this.#strings.get(id);
+    if (string === undefined) throw damaged(path);
+    return string;
   }
 
-  /** The statements of some shapes, which stay in memory for further questions. */
-  async #statementsOf(shapes: readonly number[]): Promise<readonly StoredStatement[]> {
-    const missing = shapes.filter((shape) => !this.#byShape.has(shape));
-    if (this.#statements.size > MAX_CACHED_STATEMENTS) {
-      this.#statements.clear();
-      this.#byShape.clear();
-    }
-    for (const shape of missing) {
-      const statements = await this.#store.statementsOf([shape]);
-      this.#byShape.set(shape, statements);
-      for (const statement of statements) this.#statements.set(statement.id, statement);
-    }
-    return shapes.flatMap((shape) => this.#byShape.get(shape) ?? []);
+  async #loadStrings(ids: readonly number[]): Promise<void> {
+    if (this.#strings.size > MAX_CACHED_STRINGS) this.#strings.clear();
+    const missing = [...new Set(ids)].filter((id) => !this.#strings.has(id));
+    if (missing.length === 0) return;
+    for (const [id, string] of await this.#store.strings(missing)) this.#strings.set(id, string);
+  }
+
+  async #talliesOf(shape: number): Promise<readonly StoredTally[]> {
+    return this.#tallies.get(shape, () => this.#store.tallies(shape));
+  }
+
+  async #countsOf(shape: number): Promise<readonly StoredCount[]> {
+    return this.#counts.get(shape, () => this.#store.counts(shape));
+  }
+
+  /** The statements of a template with each of its names. */
+  async #namedStatements(shape: Shape): Promise<readonly Statement[]> {
+    const tallies = await this.#talliesOf(shape.id);
+    await this.#loadStrings(tallies.map(({ string }) => string));
+    return tallies.map(({ value, string }) => {
+      const values = shape.kinds.map((kind, index) =>
+        kind === 'number' ? 0 : index === value ? (this.#strings.get(string) ?? NAME_PLACEHOLDER) : NAME_PLACEHOLDER,
+      );
+      return fillTemplate(shape, values).statement;
+    });
   }
 
   /** Reads matches session by session until there are enough. */
@@ -358,29 +387,63 @@ export class Library implements AsyncDisposable {
     return { matches: shown, count: shown.length, groups: undefined, values: undefined, answer, hasMore };
   }
 
-  /** Counts events by their statements, of which a library has few. */
-  async #tally({ compiled, scope, tentative }: Job): Promise<LibraryAnswer> {
-    const { query, dictionary, condition } = compiled;
-    const { shapes } = await this.#current();
-    const candidates = scope.candidates ?? shapes.map(({ id }) => id);
+  /**
+   * Counts events without reading them, by what the index knows of each template: how many have it in all, by name and by
+   * session. `undefined` where a group depends on more.
+   */
+  async #tally({ compiled, scope, tentative }: Job): Promise<LibraryAnswer | undefined> {
+    const { query, condition } = compiled;
+    const { shapes, sessions } = await this.#current();
+    const candidates = scope.candidates && new Set(scope.candidates);
     const test = condition.test!({ session: '', duration: 0, events: [], columns: undefined! });
-    const counts = new Map<EventLine, number>();
-    const isByWords = query.by === undefined && knowsWordsOnly(query.find);
-    const rows = isByWords ? shapes.filter(({ id }) => candidates.includes(id)) : await this.#statementsOf(candidates);
-    for (const { statement, events, tentative: uncertain } of rows) {
-      const event = asEvent(statement);
-      const number = events + (tentative ? uncertain : 0);
-      if (number > 0 && test(event)) counts.set(event, number);
+    const groups = new GroupCounter();
+    const countOf = (row: Counted): number => row.events + (tentative ? row.tentative : 0);
+    let total = 0;
+    for (const shape of shapes) {
+      const isFound = countOf(shape) > 0 && (candidates?.has(shape.id) ?? true) && test(asEvent(shape.statement));
+      if (!isFound) continue;
+      total += countOf(shape);
+      if (!query.by) continue;
+      const counted = await this.#countGroups(shape, compiled);
+      if (!counted) return undefined;
+      for (const { labels, row } of counted) groups.add(labels, countOf(row));
     }
-    const matches = [...counts.keys()].map((event, i): Match => ({ t: 0, end: 0, events: [event], first: i, last: i }));
-    const weigh = ({ events: [event] }: Match): number => counts.get(event!)!;
-    const groups =
-      query.by &&
-      selectGroups(groupMatches(matches, query.by, { dictionary, find: query.find, sessions: [], weigh }), query);
-    const count = [...counts.values()].reduce((sum, each) => sum + each, 0);
-    const value = query.distinct && groups ? groups.length : count;
-    const answer = query.count || query.distinct ? { value, unit: undefined } : undefined;
-    return { matches: [], count, groups, answer, values: undefined, hasMore: count > 0 };
+    const selected = query.by && selectGroups(groups.sorted(), query);
+    const value = query.distinct && selected ? selected.length : divideCount(total, query.per, sessions);
+    const unit = query.per === undefined ? undefined : `per ${query.per}`;
+    const answer = query.count || query.distinct || query.per !== undefined ? { value, unit } : undefined;
+    return { matches: [], count: total, groups: selected, answer, values: undefined, hasMore: total > 0 };
+  }
+
+  /** The groups to which the events of a template belong; `undefined` where these depend on more than one name or on a number. */
+  async #countGroups(
+    shape: Shape,
+    { query, dictionary }: CompiledQuery,
+  ): Promise<readonly { readonly labels: readonly string[]; readonly row: Counted }[] | undefined> {
+    const event = { ...asEvent(withMarks(shape)), session: SESSION_MARK, game: shape.game ?? GAME_MARK };
+    const match: Match = { t: 0, end: 0, events: [event], first: 0, last: 0 };
+    const { labels } = groupMatches([match], query.by!, { dictionary, find: query.find, sessions: [] })[0]!;
+    const marked = shape.kinds.keys().filter((index) => labels.some((text) => text.includes(markOf(index))));
+    const [index, ...more] = marked;
+    const isBySession = labels.includes(SESSION_MARK) || labels.includes(GAME_MARK);
+    if (index === undefined) {
+      if (!isBySession) return [{ labels, row: shape }];
+      const { byId } = await this.#current();
+      return (await this.#countsOf(shape.id)).flatMap((row) => {
+        const session = byId.get(row.session);
+        if (!session) return [];
+        const known: Readonly<Record<string, string>> = { [SESSION_MARK]: session.session, [GAME_MARK]: session.game };
+        return [{ labels: labels.map((text) => known[text] ?? text), row }];
+      });
+    }
+    if (more.length > 0 || isBySession || shape.kinds[index] !== 'name') return undefined;
+    const rows = (await this.#talliesOf(shape.id)).filter(({ value }) => value === index);
+    await this.#loadStrings(rows.map(({ string }) => string));
+    const values: string[] = [];
+    return rows.map((row) => {
+      values[index] = this.#strings.get(row.string) ?? '';
+      return { labels: labels.map((text) => fillText(text, values)), row };
+    });
   }
 
   /** Reads all events that a query needs. */
@@ -401,12 +464,17 @@ export class Library implements AsyncDisposable {
   }
 }
 
+function isDatabaseUrl(location: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(location);
+}
+
 /** What queries need of the index. */
 interface LibraryState {
   readonly version: number;
   readonly sessions: readonly LibrarySession[];
   readonly names: readonly string[];
-  readonly shapes: readonly StoredShape[];
+  readonly shapes: readonly Shape[];
+  readonly shapesById: ReadonlyMap<number, Shape>;
   readonly games: readonly string[];
   readonly paths: readonly string[];
   readonly logs: ReadonlyMap<string, { readonly path: string; readonly name: string }>;
@@ -434,9 +502,90 @@ interface Job {
   readonly signal: AbortSignal | undefined;
 }
 
-function unpack(data: unknown, path: string): Occurrence[] {
+/** Whether events state what a display reads, as `detect` writes them for games that it does not know. */
+function isDisplay({ statement }: StoredShape): boolean {
+  return isPropertyStatement(statement) && statement.property === READING;
+}
+
+/** Stand for session and game in labels of groups until these are known. */
+const [SESSION_MARK, GAME_MARK] = [markOf(-1), markOf(-2)];
+
+/** A template with the kinds of its values. */
+interface Shape extends StoredShape {
+  readonly kinds: readonly ValueKind[];
+}
+
+/** How many events there are of something. */
+type Counted = Pick<StoredCount, 'events' | 'tentative'>;
+
+/** Adds up the events of groups. */
+class GroupCounter {
+  readonly #groups = new Map<string, { readonly labels: readonly string[]; count: number }>();
+
+  add(labels: readonly string[], count: number): void {
+    if (count === 0) return;
+    const key = labels.length === 1 ? labels[0]! : JSON.stringify(labels);
+    const group = this.#groups.get(key);
+    if (group) group.count += count;
+    else this.#groups.set(key, { labels, count });
+  }
+
+  /** The largest first, equal ones by label, as `groupMatches` has them. */
+  sorted(): readonly Group[] {
+    return [...this.#groups.values()].toSorted(
+      (a, b) => b.count - a.count || (a.labels.join() < b.labels.join() ? -1 : 1),
+    );
+  }
+}
+
+/** Rows by template, as long as they are not too many. */
+class RowCache<Row> {
+  readonly #rows = new Map<number, readonly Row[]>();
+  #size = 0;
+
+  async get(shape: number, load: () => Promise<readonly Row[]>): Promise<readonly Row[]> {
+    let rows = this.#rows.get(shape);
+    if (rows) return rows;
+    rows = await load();
+    if (this.#size > MAX_CACHED_ROWS) this.clear();
+    this.#rows.set(shape, rows);
+    this.#size += rows.length;
+    return rows;
+  }
+
+  clear(): void {
+    this.#rows.clear();
+    this.#size = 0;
+  }
+}
+
+/** Statement and sentence of an event; throws nothing where values are missing, which `unpack` has refused. */
+function fillEvent(shape: Shape, values: readonly (string | number)[]): Pick<EventLine, 'text' | 'statement'> {
+  const { text, statement } = fillTemplate(shape, values);
+  return { text, statement };
+}
+
+/** The statement of a template with marks for its names, which labels of groups then contain. */
+function withMarks(shape: Shape): Statement {
+  return fillTemplate(
+    shape,
+    shape.kinds.map((kind, index) => (kind === 'number' ? 0 : markOf(index))),
+  ).statement;
+}
+
+/** The seconds of a unit of time. */
+const SECONDS_PER = { second: 1, minute: 60, hour: 3600 } as const;
+
+function divideCount(count: number, per: Query['per'], sessions: readonly LibrarySession[]): number | null {
+  if (per === undefined || per === 'life') return count;
+  const seconds = sessions.reduce((sum, { duration }) => sum + duration, 0);
+  const divisor = per === 'session' ? sessions.length : seconds / SECONDS_PER[per];
+  return divisor === 0 ? null : count / divisor;
+}
+
+function unpack(data: unknown, kinds: readonly ValueKind[], path: string): Occurrence[] {
   try {
-    if (data instanceof Uint8Array) return [...unpackOccurrences(data)];
+    if (data instanceof Uint8Array) return unpackOccurrences(data, kinds);
   } catch {
     // Thrown below, as for bytes that are none.
   }
@@ -471,8 +620,9 @@ function isListing(query: Query): boolean {
 
 /** Can a query be answered from the numbers of statements: no times, no sessions, no events together? */
 function isTally({ query, dictionary }: CompiledQuery): boolean {
-  if (!hasOnly(query, ['find', 'count', 'by', 'distinct', 'top', 'bottom'])) return false;
-  return (query.by ?? []).every(isOfStatement) && isAboutStatement(query.find, new PatternCompiler(dictionary));
+  if (!hasOnly(query, ['find', 'count', 'by', 'distinct', 'top', 'bottom', 'per'])) return false;
+  if (query.per === 'life' || !(query.by ?? []).every(isOfStatement) || !knowsWordsOnly(query.find)) return false;
+  return isAboutStatement(query.find, new PatternCompiler(dictionary));
 }
 
 function hasOnly(query: Query, members: readonly (keyof Query)[]): boolean {
@@ -481,7 +631,7 @@ function hasOnly(query: Query, members: readonly (keyof Query)[]): boolean {
 
 function isOfStatement(key: GroupKey): boolean {
   if ('period' in key) return false;
-  return !('key' in key) || key.key === 'action' || key.key === 'name';
+  return !('key' in key) || (key.key !== 'minute' && key.key !== 'life');
 }
 
 function isAboutStatement(condition: Condition, patterns: PatternCompiler): boolean {

@@ -1,12 +1,6 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
-import {
-  isPropertyStatement,
-  type PropertyValue,
-  type Slot,
-  type Statement,
-  type WordId,
-} from '../events/statement.ts';
+import type { Statement } from '../events/statement.ts';
 import { toSequence } from '../query/match/compile.ts';
 import { type EventTest, PatternCompiler } from '../query/match/patterns.ts';
 import {
@@ -217,34 +211,6 @@ class NeedsCollector {
 
 function union(lists: readonly (readonly Pattern[] | undefined)[]): readonly Pattern[] | undefined {
   return lists.includes(undefined) ? undefined : lists.flatMap((list) => list ?? []);
-}
-
-/**
- * The words of a statement, with the same number and the same text for all numbers and texts, and without names: statements of one
- * shape are found together.
- */
-export function shapeOf(statement: Statement): Statement {
-  if (isPropertyStatement(statement)) {
-    const { subject, property, from, to } = statement;
-    return {
-      subject: wordOf(subject),
-      property,
-      ...(from !== undefined && { from: shapeOfValue(from) }),
-      to: shapeOfValue(to),
-    };
-  }
-  const { action, unit } = statement;
-  const slots = wordSlots.flatMap((slot) => (statement[slot] === undefined ? [] : [[slot, wordOf(statement[slot])]]));
-  return { action, ...Object.fromEntries(slots), ...(unit !== undefined && { unit }) };
-}
-
-function shapeOfValue(value: PropertyValue): PropertyValue {
-  if (typeof value === 'number') return 0;
-  return typeof value === 'string' ? 'text' : { word: value.word };
-}
-
-function wordOf(slot: Slot): WordId {
-  return typeof slot === 'string' ? slot : slot.word;
 }
 
 /** Wraps a statement for tests of single events. */

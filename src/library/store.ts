@@ -1,4 +1,5 @@
 import type { Statement } from '../events/statement.ts';
+import type { Template } from './templates.ts';
 
 /** A session whose log is in the library. */
 export interface LibrarySession {
@@ -29,22 +30,30 @@ export interface UsedDictionary {
   readonly hash: string;
 }
 
-/** The words of statements, with how many events have them. */
-export interface StoredShape {
+/** A template that events of the library have, with how many have it. */
+export interface StoredShape extends Template {
   readonly id: number;
-  readonly statement: Statement;
+  /** The game of the events, where it is not that of their session: in a log of a reel. */
+  readonly game: string | undefined;
   readonly events: number;
   readonly tentative: number;
 }
 
-/** A statement as logs have it, with its sentence. */
-export interface StoredStatement {
-  readonly id: number;
+/** How many events of a template have a name or text as one of their values. */
+export interface StoredTally {
   readonly shape: number;
-  readonly statement: Statement;
-  readonly text: string;
-  /** The game of the events, where it is not that of their session: in a log of a reel. */
-  readonly game: string | undefined;
+  /** Index of the value. */
+  readonly value: number;
+  /** The name or text by id. */
+  readonly string: number;
+  readonly events: number;
+  readonly tentative: number;
+}
+
+/** How many events of a template a session has. */
+export interface StoredCount {
+  readonly shape: number;
+  readonly session: number;
   readonly events: number;
   readonly tentative: number;
 }
@@ -69,7 +78,7 @@ export interface StoredOccurrences {
 }
 
 /**
- * Where a library keeps its index; `SqliteStore` keeps it in a file.
+ * Where a library keeps its index: `SqliteStore` in a file, `PostgresStore` in a database server.
  *
  * What is stored is derived from logs alone and can be rebuilt from them at any time.
  */
@@ -85,9 +94,12 @@ export interface LibraryStore extends AsyncDisposable {
   addRoots(paths: readonly string[]): Promise<void>;
   removeRoots(paths: readonly string[]): Promise<void>;
   shapes(): Promise<readonly StoredShape[]>;
-  /** The statements of some shapes. */
-  statementsOf(shapes: readonly number[]): Promise<readonly StoredStatement[]>;
-  statements(ids: readonly number[]): Promise<readonly StoredStatement[]>;
+  /** Names and texts by their ids. */
+  strings(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  /** How many events of a template have which names. */
+  tallies(shape: number): Promise<readonly StoredTally[]>;
+  /** How many events of a template each session has, by ascending session. */
+  counts(shape: number): Promise<readonly StoredCount[]>;
   /**
    * The next sessions that have events of one of the shapes, ascending.
    *
