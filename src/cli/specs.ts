@@ -121,6 +121,63 @@ export const detect = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay live`. */
+export const live = declare({
+  summary: 'Detect the events of a stream, a screen or a file that is still being written',
+  description:
+    'Sources: a file that another program writes (mkv, fragmented or hybrid mp4, ts, flv), - for standard input, an address (srt, rtmp, rtsp, udp, tcp, http, HLS playlist), screen[:display], window:number, camera[:device]. Prints each sentence as soon as it is stated. The log is that of `detect` on the finished recording; where reading was too slow, it leaves out samples and says which. A log that did not end, because the program was killed, is continued.',
+  arguments: ['source'],
+  options: {
+    game: proposing(
+      required('name|path', 'A game (freedoom, hedgewars, nethack, openarena), or the path of a profile or pack.'),
+      games,
+    ),
+    profiles: list('path', 'Further profiles: a pack, or a folder of packs.'),
+    out: output(
+      value(
+        'folder',
+        'Where the log is written. Default: <file>.playbyplay next to a file, else live-<date>-<time>.playbyplay.',
+        {
+          short: 'o',
+        },
+      ),
+    ),
+    place: value(
+      'default|file',
+      'Where the HUD lies: where the profile has it (default), or as in a file written by `profile place --write`.',
+    ),
+    'hud-scale': value('factor', 'Size of the HUD relative to the game’s default.', { parse: decimal(0.1, 10) }),
+    language: value('tag', 'Language of the game, if the profile supports several: de, pt-BR, or a list (ru,en).'),
+    plugin,
+    listen: toggle('Wait for a sender to connect (srt, rtmp, tcp) instead of connecting to one.'),
+    size: value('size', 'Size of a screen or camera picture: 1280x720.'),
+    fps: value('n', 'Pictures a second of a screen or camera. Default: 60 of a screen.', {
+      parse: positiveNumber(1000),
+    }),
+    idle: value('time', 'A file is complete when it has not grown for so long. Default: 10s.', { parse: seconds }),
+    stall: value('time', 'A connection is given up when nothing arrives for so long. Default: 10s.', {
+      parse: seconds,
+    }),
+    reconnect: value('time', 'For how long a lost connection is tried again. Default: until you stop the program.', {
+      parse: seconds,
+    }),
+    early: toggle(
+      'With --json, also print what is stated before it is certain ("early"): about half a second earlier.',
+    ),
+    quiet: toggle('Print no events.', 'q'),
+    overwrite,
+    json: toggle('Print the lines of the log as NDJSON instead of sentences.'),
+    limit,
+  },
+  examples: [
+    'live recording.mkv --game openarena',
+    'live srt://0.0.0.0:9000 --listen --game openarena',
+    'live rtmp://0.0.0.0:1935/live/key --listen --game ./my-game',
+    'live screen::0 --size 1280x720 --fps 30 --game freedoom',
+    'live - --game nethack < capture.mkv',
+  ],
+});
+
 /** How events are written, of several commands. */
 const eventText = {
   style: choice(

@@ -100,6 +100,14 @@ export const headerSchema = {
     streams: { type: 'array', items: STREAM },
     companions: { type: 'array', items: COMPANION },
     plugins: { type: 'array', items: FINGERPRINT, description: 'Plug-ins whose detector kinds the profile uses.' },
+    live: {
+      type: 'object',
+      description: 'The recording was read while it was made. Hash, size and duration are then unknown at first.',
+      required: [],
+      properties: {
+        started: { ...STRING, description: 'When its first frame was read (ISO 8601), where only a clock can say it.' },
+      },
+    },
     program: { ...STRING, description: 'Version of playbyplay.' },
   },
 } as const;

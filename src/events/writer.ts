@@ -8,6 +8,10 @@ import { LogLines, type NewEvent } from './log-lines.ts';
 
 export { eventId, type NewEvent } from './log-lines.ts';
 
+const LINE_FEED = 0x0a;
+/** No line is longer (`reader.ts`). */
+const MAX_TORN_BYTES = 1 << 20;
+
 /** Options of a `LogWriter`. */
 export interface LogWriterOptions extends OutputPolicy {
   /**
@@ -64,6 +68,20 @@ export class LogWriter implements AsyncDisposable {
       throw error;
     }
     return new LogWriter(path, header, file, first.length);
+  }
+
+  /**
+   * Opens a log that did not end, to write on behind its last complete line.
+   *
+   * @throws PlaybyplayError `write-failed`, and as `checkOutput`.
+   */
+  static async append(path: string, header: HeaderLine, { inputs, overwrite }: OutputPolicy = {}): Promise<LogWriter> {
+    const { size } = await stat(path);
+    const file = await AppendFile.open(path, size, { kind: 'event log', inputs, overwrite });
+    const tail = await file.read(Math.max(0, size - MAX_TORN_BYTES), MAX_TORN_BYTES);
+    const complete = size - tail.length + tail.lastIndexOf(LINE_FEED) + 1;
+    await file.truncate(complete);
+    return new LogWriter(path, header, file, complete);
   }
 
   /** As `LogLines.add`. */

@@ -207,7 +207,13 @@ function findVideoDecoder(codec: AVCodecID): Codec | null {
   return libvpx ?? Codec.findDecoder(codec);
 }
 
-function openDecoder(
+/**
+ * Opens the decoder of a video stream; the caller frees it. Errors are reported, not concealed.
+ *
+ * @param path Names the recording in errors.
+ * @throws PlaybyplayError `unsupported-codec`.
+ */
+export function openDecoder(
   parameters: CodecParameters,
   timeBase: Rational,
   path: string,

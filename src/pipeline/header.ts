@@ -22,12 +22,13 @@ interface HeaderParts {
   readonly streams: NonNullable<HeaderLine['streams']>;
   readonly companions: NonNullable<HeaderLine['companions']>;
   readonly placement: HeaderLine['placement'];
+  readonly live?: HeaderLine['live'];
 }
 
 /** Creates the first line of a log: what its events are derived from. */
 export function createHeader(
   game: Game,
-  { name, identity, info, plan, streams, companions, placement }: HeaderParts,
+  { name, identity, info, plan, streams, companions, placement, live }: HeaderParts,
 ): HeaderLine {
   const plugins = pluginsUsed(
     game.plugins,
@@ -62,6 +63,7 @@ export function createHeader(
     ...(streams.length > 0 ? { streams } : {}),
     ...(companions.length > 0 ? { companions } : {}),
     ...(plugins.length > 0 ? { plugins } : {}),
+    ...(live ? { live } : {}),
     program: VERSION,
   };
 }

@@ -7,7 +7,16 @@ import type { ScriptNote, ScriptStatement } from '../script/script.ts';
 import type { Gap } from './reading/chunk-readings.ts';
 
 /** What `detect` yields: the lines of the log, and what its user should know meanwhile. */
-export type DetectMessage = HeaderLine | EventLine | GapLine | EndLine | WarningMessage | NoteMessage | ProgressMessage;
+export type DetectMessage =
+  | HeaderLine
+  | EventLine
+  | GapLine
+  | EndLine
+  | WarningMessage
+  | NoteMessage
+  | ProgressMessage
+  | EarlyMessage
+  | ConnectionMessage;
 
 /** Something is wrong or uncertain. */
 export interface WarningMessage {
@@ -36,8 +45,34 @@ export interface ProgressMessage {
   readonly total: number | undefined;
 }
 
+/**
+ * What a rule or script of a live session states, before it is known whether another detector reports the same event: as a rule
+ * half a second before the event stands in the log. The event may become more specific, and is then another one.
+ */
+export interface EarlyMessage extends Omit<NewEvent, 'cues'> {
+  readonly type: 'early';
+  /** The id of the event if it stays as it is. */
+  readonly id: string;
+}
+
+/** The connection of a live session begins, or is lost. */
+export interface ConnectionMessage {
+  readonly type: 'connection';
+  readonly state: 'connected' | 'lost';
+  /** Seconds since the first frame of the session. */
+  readonly t: number;
+  /** Where the frames come from, without passwords and keys; or why the connection is lost. */
+  readonly text: string;
+}
+
 /** Messages that later stages pass on. */
-export type SideMessage = WarningMessage | NoteMessage | ProgressMessage | { readonly type: 'gap'; readonly gap: Gap };
+export type SideMessage =
+  | WarningMessage
+  | NoteMessage
+  | ProgressMessage
+  | EarlyMessage
+  | ConnectionMessage
+  | { readonly type: 'gap'; readonly gap: Gap };
 
 /** The readings of one moment, in order of time. */
 export interface SampleMessage {

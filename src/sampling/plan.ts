@@ -65,6 +65,20 @@ export class SamplePlanner {
     return this.#settle(this.#times.at(-1) ?? 0);
   }
 
+  /**
+   * The number of the first frame of which it is not known yet whether it is a sample.
+   *
+   * @param spacing Seconds between the reference frames of a steady stream. Where frames keep coming like that, one that is further
+   * than `spacing` before a tick is not its sample, as a nearer one will follow. With 0, only what is certain counts.
+   */
+  undecided(spacing = 0): number {
+    const waiting = this.#base + this.#times.length;
+    if (this.#step === 0) return waiting;
+    const nearest = this.#tick * this.#step - Math.min(this.#step / 2, spacing > 0 ? spacing * 1e6 : Infinity);
+    const index = this.#times.findIndex((t) => t >= nearest);
+    return index < 0 ? waiting : this.#base + index;
+  }
+
   /** No more frames will come. */
   end(): Sample[] {
     return this.#settle(Number.POSITIVE_INFINITY);
@@ -96,11 +110,14 @@ export class SamplePlanner {
 
   #nextTick(known: number): Sample | undefined {
     const step = this.#step;
+    // Frames that are nearer to the tick before.
+    if (this.#tick > 0)
+      while (this.#head < this.#times.length && 2 * (this.#times[this.#head]! - (this.#tick - 1) * step) < step)
+        this.#head++;
     if (this.#head === this.#times.length) return undefined;
     // Ticks that no frame is near are passed over in one go.
     const tick = Math.max(this.#tick, Math.ceil((2 * this.#times[this.#head]! - step) / (2 * step)));
     const at = tick * step;
-    if (2 * (known - at) <= step) return undefined;
     let best = -1;
     let bestReference = -1;
     for (let i = this.#head; i < this.#times.length && 2 * (this.#times[i]! - at) <= step; i++) {
@@ -109,8 +126,10 @@ export class SamplePlanner {
       if (!this.#references[i]) continue;
       if (bestReference < 0 || distance < Math.abs(this.#times[bestReference]! - at)) bestReference = i;
     }
+    // What follows is no nearer to the tick than the reference frame found, or too far from it.
+    const enough = bestReference < 0 ? undefined : Math.abs(this.#times[bestReference]! - at);
+    if (2 * (known - at) <= step && !(enough !== undefined && known - at >= enough)) return undefined;
     this.#tick = tick + 1;
-    while (this.#head < this.#times.length && 2 * (this.#times[this.#head]! - at) < step) this.#head++;
     return { tick, frame: this.#base + (bestReference >= 0 ? bestReference : best) };
   }
 }

@@ -8,7 +8,7 @@ import {
 } from '../../media/packets/packet-index.ts';
 import type { Profile } from '../../profile/profile.ts';
 import { resolveFrameStep, resolveInterval } from '../../profile/defaults.ts';
-import { type Sample, SamplePlanner, type Sampling, type TimeRange } from '../../sampling/plan.ts';
+import { type FrameTimes, type Sample, SamplePlanner, type Sampling, type TimeRange } from '../../sampling/plan.ts';
 import { type CompiledProfile, readsFramesOf } from '../compile-profile.ts';
 import type { Gap } from './chunk-readings.ts';
 
@@ -89,7 +89,7 @@ export async function* planChunks(
   for await (const one of chunks) {
     // What follows has no samples and changes none.
     if (range.to !== undefined && one.chunk.t > range.to + sampling.margin) break;
-    sampling.add(one);
+    sampling.add(frameTimesOf(one));
     waiting.push(one);
     while (waiting[0] && one.chunk.end - waiting[0].chunk.end > sampling.margin) {
       const planned = plan(waiting.shift()!);
@@ -135,8 +135,13 @@ function keepRecent(
   return first < 0 ? { frames: [], due: [] } : { frames: frames.slice(first), due: due.slice(first) };
 }
 
+function frameTimesOf({ chunk, index }: SourceChunk): FrameTimes {
+  const rows = [chunk.firstFrame - index.firstFrame, chunk.lastFrame - index.firstFrame] as const;
+  return { t: index.t.subarray(...rows), reference: index.reference.subarray(...rows) };
+}
+
 /** Which detectors are due in which frames. Detectors that are sampled alike share a planner. */
-class DetectorSampling {
+export class DetectorSampling {
   readonly #groups: readonly { readonly planner: SamplePlanner; readonly detectors: readonly number[] }[];
   readonly #count: number;
   /** Seconds by which frames must be known beyond a chunk. */
@@ -158,10 +163,18 @@ class DetectorSampling {
     this.margin = 2 * Math.max(0, ...own.map(({ interval }) => interval));
   }
 
-  add({ chunk, index }: SourceChunk): void {
-    const rows = [chunk.firstFrame - index.firstFrame, chunk.lastFrame - index.firstFrame] as const;
-    const times = { t: index.t.subarray(...rows), reference: index.reference.subarray(...rows) };
+  /** Takes the frames that follow those taken before. */
+  add(times: FrameTimes): void {
     for (const [g, { planner }] of this.#groups.entries()) this.#note(g, planner.add(times));
+  }
+
+  /**
+   * The number of the first frame of which it is not known yet whether it is a sample.
+   *
+   * @param spacing Seconds between the reference frames of a steady stream: none nearer to a tick than that is waited for.
+   */
+  undecided(spacing = 0): number {
+    return Math.min(...this.#groups.map(({ planner }) => planner.undecided(spacing)));
   }
 
   /** No more frames follow. */

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { openGame } from '../../pipeline/game.ts';
+import { recordLive } from '../../pipeline/live/record-live.ts';
+import { defaultFolder } from '../../pipeline/record-log.ts';
+import { type LiveSource, parseLiveSource } from '../../media/live/source.ts';
+import { knownProfiles } from '../../profile/find.ts';
+import { formatClock } from '../../time.ts';
+import type { CommandIo, RunCommand } from '../command.ts';
+import { formatCount, formatIssues } from '../describe-error.ts';
+import { usageError } from '../options.ts';
+import { readPlacement } from '../placement.ts';
+import { findPlugins, findProfiles } from '../plugins.ts';
+import type * as specs from '../specs.ts';
+import { style } from '../terminal.ts';
+
+/** `playbyplay live <source>` */
+export const live: RunCommand<typeof specs.live> = async (io, options, name) => {
+  const { early = false, json = false, quiet = false, fps, size, listen, overwrite } = options;
+  if (early && !json) throw usageError('--early needs --json: sentences are printed as soon as they are stated anyway');
+  const source = parseLiveSource(name, { listen, frameRate: fps, size });
+  const plugins = await findPlugins(options.plugin);
+  const profiles = await findProfiles(options.profiles);
+  const known =
+    profiles.length === 0 ? undefined : (await knownProfiles(profiles)).find(({ game }) => game === options.game);
+  const game = await openGame(known?.path ?? options.game, plugins, options.language);
+  const folder = options.out ?? defaultLiveFolder(source);
+  const messages = recordLive(source, game, {
+    out: folder,
+    overwrite,
+    signal: io.signal,
+    hud: await findHud(options.place, options['hud-scale']),
+    ...(options.idle !== undefined && { idleSeconds: options.idle }),
+    ...(options.stall !== undefined && { stallSeconds: options.stall }),
+    ...(options.reconnect !== undefined && { reconnectSeconds: options.reconnect }),
+    onRetry: (reason, delay) => io.stderr.write(`Trying again in ${delay} s: ${reason}\n`),
+  });
+  const printer = new LivePrinter(io, { early, json, quiet });
+  for await (const message of messages) printer.print(message);
+  io.stderr.write(
+    `${formatCount(printer.events, 'event')} in ${formatClock(printer.seconds)} → ${join(folder, 'events.ndjson')}\n`,
+  );
+  return 0;
+};
+
+type LiveMessage = ReturnType<typeof recordLive> extends AsyncGenerator<infer Message> ? Message : never;
+
+/** Prints what a session says: sentences as soon as they are stated, or lines of the log. */
+class LivePrinter {
+  readonly #io: CommandIo;
+  readonly #options: { readonly early: boolean; readonly json: boolean; readonly quiet: boolean };
+  /** Ids of sentences that were printed before they were certain, and their times. */
+  readonly #printed = new Map<string, number>();
+  events = 0;
+  seconds = 0;
+
+  constructor(io: CommandIo, options: { readonly early: boolean; readonly json: boolean; readonly quiet: boolean }) {
+    this.#io = io;
+    this.#options = options;
+  }
+
+  print(message: LiveMessage): void {
+    const { stderr } = this.#io;
+    if (message.type === 'progress') this.seconds = message.done;
+    else if (message.type === 'warning') {
+      if (message.about !== 'detectors') stderr.write(formatIssues([message.issue]));
+    } else if (message.type === 'note')
+      stderr.write(`${formatLine(message.note.t, `(script) ${message.note.text}`)}\n`);
+    else if (message.type === 'connection')
+      stderr.write(
+        `${formatClock(message.t)} ${message.state === 'connected' ? 'Watching' : 'Lost'}: ${message.text}\n`,
+      );
+    else if (this.#options.json) this.#printJson(message);
+    else if (message.type === 'gap')
+      stderr.write(`${formatClock(message.t)} to ${formatClock(message.end)} was not read: ${message.reason}\n`);
+    else if (message.type === 'event' || message.type === 'early') this.#printSentence(message);
+    if (message.type === 'event') this.events++;
+  }
+
+  #printJson(message: Exclude<LiveMessage, { readonly type: 'progress' | 'warning' | 'note' | 'connection' }>): void {
+    if (this.#options.quiet || (message.type === 'early' && !this.#options.early)) return;
+    this.#io.stdout.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** Prints a sentence once; again, marked, where it became another one. */
+  #printSentence({ type, id, t, text, tentative }: Extract<LiveMessage, { readonly type: 'event' | 'early' }>): void {
+    if (this.#options.quiet || tentative) return;
+    const isPrinted = this.#printed.has(id);
+    if (type === 'early') this.#printed.set(id, t);
+    else for (const [known, at] of this.#printed) if (at < t - 60) this.#printed.delete(known);
+    if (!isPrinted) this.#io.stdout.write(`${formatLine(t, text)}\n`);
+  }
+}
+
+function formatLine(t: number, text: string): string {
+  return `${style('dim', formatClock(t).padStart(9))}  ${text}`;
+}
+
+async function findHud(place: string | undefined, scale: number | undefined) {
+  if (scale !== undefined && place !== undefined) throw usageError('--place and --hud-scale cannot be combined');
+  if (scale !== undefined) return { scale };
+  return place === undefined || place === 'default' ? undefined : await readPlacement(place);
+}
+
+/** Next to a growing file, where `detect` puts its log; else a new folder in the current one. */
+function defaultLiveFolder(source: LiveSource): string {
+  if (source.kind === 'file') return defaultFolder(source.path);
+  const time = new Date().toISOString().slice(0, 19).replaceAll(/[:T]/g, '-');
+  return `live-${time}.playbyplay`;
+}

@@ -1,0 +1,108 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlaybyplayError } from '../../errors.ts';
+import type { HeaderLine } from '../../events/log.ts';
+import { loadLog, LOG_NAME } from '../../events/reader.ts';
+import { LogWriter } from '../../events/writer.ts';
+import { makeFolder } from '../../files/folder.ts';
+import { lockFolder } from '../../files/lock-folder.ts';
+import { checkOutput } from '../../files/output.ts';
+import { type LiveSource, nameOfSource } from '../../media/live/source.ts';
+import type { Game } from '../game.ts';
+import type { DetectMessage } from '../messages.ts';
+import { watch, type WatchOptions } from './watch.ts';
+
+/** Options of `recordLive`. */
+export interface RecordLiveOptions extends Omit<WatchOptions, 'identity' | 'continues'> {
+  /** Folder for the log. A log in it that did not end is continued. */
+  readonly out: string;
+  /** Replaces outputs that are of another kind or symbolic links, and a log that has ended. */
+  readonly overwrite?: boolean | undefined;
+}
+
+/** Bytes at the beginning of a growing file by which it is recognized. */
+const IDENTITY_BYTES = 1024;
+/** How long that many bytes are waited for. */
+const IDENTITY_MS = 5000;
+
+/**
+ * Watches a live source and writes the log of its events. Lines are on disk when they are given out.
+ *
+ * A log that did not end is continued: that of a growing file as if nothing had happened, because the file is read again from
+ * its beginning; that of another source with a gap.
+ *
+ * @throws PlaybyplayError `other-log` if the folder holds the log of something else, and what `watch` throws.
+ */
+export async function* recordLive(
+  source: LiveSource,
+  game: Game,
+  { out, overwrite, ...options }: RecordLiveOptions,
+): AsyncGenerator<DetectMessage, void, undefined> {
+  const path = join(out, LOG_NAME);
+  const inputs = source.kind === 'file' ? [source.path] : [];
+  const policy = { inputs, overwrite };
+  await checkOutput(path, { kind: 'event log', ...policy });
+  await makeFolder(out);
+  await using resources = new AsyncDisposableStack();
+  resources.use(await lockFolder(out));
+  const isFile = source.kind === 'file';
+  const continues = await findUnfinished(out, source, game, overwrite ?? false);
+  const identity = isFile ? await identifyFile(source.path) : randomBytes(16).toString('hex');
+  const watching = watch(source, game, { ...options, identity, ...(continues && !isFile ? { continues } : {}) });
+  let log: LogWriter | undefined;
+  for await (const message of watching) {
+    if (message.type === 'header')
+      log = resources.use(
+        continues && !isFile
+          ? await LogWriter.append(path, continues.header, policy)
+          : await LogWriter.create(path, message, { resume: isFile, ...policy }),
+      );
+    else if (message.type === 'event' || message.type === 'gap' || message.type === 'end') await log!.write([message]);
+    yield message;
+  }
+}
+
+/** The log in a folder that did not end, and the time up to which it goes. */
+async function findUnfinished(
+  folder: string,
+  source: LiveSource,
+  game: Game,
+  overwrite: boolean,
+): Promise<{ readonly header: HeaderLine; readonly t: number } | undefined> {
+  const log = await loadLog(join(folder, LOG_NAME)).catch((error: unknown) => {
+    if (error instanceof PlaybyplayError && (error.code === 'log-missing' || overwrite)) return undefined;
+    throw error;
+  });
+  if (!log) return undefined;
+  const { header, lines } = log;
+  const isSame = header.live && header.game === game.profile.game && header.media.name === nameOfSource(source);
+  const hasEnded = lines.some(({ type }) => type === 'end');
+  if (isSame && !hasEnded && header.profile.hash === game.fingerprint.hash) {
+    const t = Math.max(0, ...lines.map((line) => ('t' in line ? line.t : 0)));
+    return { header, t };
+  }
+  if (overwrite || (isSame && source.kind === 'file')) return undefined;
+  throw new PlaybyplayError(
+    'other-log',
+    `${folder} holds the log of ${header.media.name}${hasEnded ? ', which has ended' : ''}`,
+    {
+      hint: 'Name another folder with --out, or replace the log with --overwrite.',
+    },
+  );
+}
+
+/** A file is recognized by its beginning, as the rest of it is still to come. */
+async function identifyFile(path: string): Promise<string> {
+  const buffer = Buffer.alloc(IDENTITY_BYTES);
+  const patience = performance.now() + IDENTITY_MS;
+  let length = 0;
+  while (length < IDENTITY_BYTES && performance.now() < patience) {
+    await using file = await open(path, 'r').catch(() => undefined);
+    if (!file) break;
+    ({ bytesRead: length } = await file.read(buffer, 0, IDENTITY_BYTES, 0));
+    if (length < IDENTITY_BYTES) await sleep(50);
+  }
+  return createHash('sha256').update(buffer.subarray(0, length)).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,329 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { render } from '../../dictionary/sentences/render.ts';
+import type { HeaderLine } from '../../events/log.ts';
+import { eventId } from '../../events/log-lines.ts';
+import type { HudSettings } from '../../geometry.ts';
+import { LIVE_DEFAULTS, LiveFeed, type LiveFeedOptions } from '../../media/live/feed.ts';
+import type { LiveInput, LivePacket } from '../../media/live/input.ts';
+import { type LiveSource, nameOfSource } from '../../media/live/source.ts';
+import type { Game } from '../game.ts';
+import { createHeader } from '../header.ts';
+import { fuseStatements, interpretCues, trackCues, writeLines } from '../interpret.ts';
+import type {
+  ChunkEndMessage,
+  DetectMessage,
+  SampleMessage,
+  SettledMessage,
+  SideMessage,
+  StatementsMessage,
+  SummaryMessage,
+} from '../messages.ts';
+import { SampleReader } from '../reading/sample-reader.ts';
+import { OverloadControl } from './overload.ts';
+import { type LiveSample, LiveSampler } from './sampler.ts';
+
+/** Options of `watch`. */
+export interface WatchOptions extends Partial<Omit<LiveFeedOptions, 'signal'>> {
+  /** Where the HUD lies, if not where the profile has it. */
+  readonly hud?: HudSettings | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** The log that is continued: its header, and the time up to which it goes. */
+  readonly continues?: { readonly header: HeaderLine; readonly t: number } | undefined;
+  /** Identifies the session where the log is not continued: 32 hexadecimal digits. */
+  readonly identity: string;
+  /** Called with every packet before it is decoded. */
+  readonly onPacket?: ((packet: LivePacket, input: LiveInput) => void) | undefined;
+  /** Called when messages about a sample have been given out, and with what the session has cost so far. */
+  readonly onSample?: ((timing: SampleTiming) => void) | undefined;
+  /** For trials: seconds that every sample takes longer. */
+  readonly slowdownSeconds?: number | undefined;
+}
+
+/** When a sample was read, in ms of `performance.now()`. */
+export interface SampleTiming {
+  /** Seconds since the first frame of the session. */
+  readonly t: number;
+  /** Its packet was read. */
+  readonly arrived: number;
+  /** Its picture was decoded, and its reading begun. */
+  readonly decoded: number;
+  /** All that follows from it was given out. */
+  readonly done: number;
+  /** How far the session is behind, in seconds. */
+  readonly lag: number;
+  /** Samples that were left out so far. */
+  readonly left: number;
+}
+
+/** Seconds of the recording between two messages about progress. */
+const PROGRESS_SECONDS = 1;
+
+/**
+ * Detects the events of a live source while it is watched. The stages are those of `detect`, and so is the log that a recording
+ * of the same stream gives, except where samples were left out: `gap` lines say where.
+ *
+ * @yields The header as soon as the first picture is known, then lines of the log and messages. Leaving the loop, or aborting the
+ * signal, closes everything.
+ * @throws PlaybyplayError what opening the source throws.
+ *
+ * @example
+ * const game = await openGame('openarena');
+ * for await (const message of watch(parseLiveSource('match.mkv'), game, { identity: randomBytes(16).toString('hex') }))
+ *   if (message.type === 'early') console.log(message.text);
+ */
+export async function* watch(
+  source: LiveSource,
+  game: Game,
+  options: WatchOptions,
+): AsyncGenerator<DetectMessage, void, undefined> {
+  await using feed = new LiveFeed(source, { ...LIVE_DEFAULTS, ...options });
+  const first = await feed.next();
+  if (first?.type !== 'connected') return;
+  const header = options.continues?.header ?? makeHeader(source, first.input, game, options);
+  yield header;
+  const state: WatchState = { current: undefined };
+  const readings = readLive(feed, first.input, game, header, options, state);
+  const cues = trackCues(readings, game, true);
+  const statements = announceEarly(interpretCues(cues, game), game);
+  const events = fuseStatements(statements, game);
+  yield* writeLines(events, header, []);
+}
+
+interface WatchState {
+  current: Pick<SampleTiming, 't' | 'arrived' | 'decoded'> | undefined;
+}
+
+function makeHeader(source: LiveSource, input: LiveInput, game: Game, options: WatchOptions): HeaderLine {
+  const isFile = source.kind === 'file';
+  return createHeader(game, {
+    name: nameOfSource(source),
+    identity: { hash: options.identity, bytes: 0, duration: undefined },
+    info: input.info,
+    plan: { kind: 'full', from: undefined, to: undefined },
+    streams: [],
+    companions: [],
+    placement: options.hud,
+    live: isFile ? {} : { started: new Date().toISOString() },
+  });
+}
+
+/** packets → readings, sample by sample. */
+async function* readLive(
+  feed: LiveFeed,
+  first: LiveInput,
+  game: Game,
+  header: HeaderLine,
+  options: WatchOptions,
+  state: WatchState,
+): AsyncGenerator<SampleMessage | ChunkEndMessage | SideMessage | SummaryMessage, void, undefined> {
+  const started = header.live?.started === undefined ? undefined : Date.parse(header.live.started);
+  const clock = new SessionClock(options.continues ? started : undefined);
+  const { continues } = options;
+  await using session = await LiveReading.open(game, first, clock.begin(), options, state);
+  let connection: LiveInput = first;
+  let lost: string | undefined = continues ? 'the program was not running' : undefined;
+  if (continues) session.lastT = continues.t;
+  yield { type: 'connection', state: 'connected', t: session.latest, text: nameOfSource(first.source) };
+  for (let item = await feed.next(); item; item = await feed.next()) {
+    if (item.type === 'packet') {
+      options.onPacket?.(item, connection);
+      if (item.stream !== connection.video.index) item.packet.free();
+      else yield* session.read(item, lost);
+      if (session.lastT !== undefined && session.hasRead) lost = undefined;
+      clock.note(session.latest);
+    } else if (item.type === 'lost') {
+      yield* session.finishConnection();
+      yield { type: 'connection', state: 'lost', t: session.latest, text: item.reason };
+      lost = item.reason;
+    } else {
+      yield* session.finishConnection();
+      await session.connect(item.input, clock.begin());
+      await feed.release(connection);
+      connection = item.input;
+      yield { type: 'connection', state: 'connected', t: session.latest, text: nameOfSource(connection.source) };
+    }
+  }
+  yield* session.finishConnection();
+  yield { type: 'chunk-end', end: session.latest };
+  yield { type: 'summary' };
+}
+
+/** Says at which time of the session a connection begins: at 0, or where the machine's clock has gone meanwhile. */
+class SessionClock {
+  /** `performance.now()` and seconds of the session, at some moment. */
+  #anchor: { readonly now: number; readonly t: number } | undefined;
+
+  /** @param started When the session that is continued began, in ms since 1970. */
+  constructor(started: number | undefined) {
+    if (started !== undefined) this.#anchor = { now: performance.now(), t: Math.max(0, (Date.now() - started) / 1000) };
+  }
+
+  begin(): number {
+    return this.#anchor ? this.#anchor.t + (performance.now() - this.#anchor.now) / 1000 : 0;
+  }
+
+  /** The session has come to `t` seconds. */
+  note(t: number): void {
+    this.#anchor = { now: performance.now(), t };
+  }
+}
+
+/** Reads the samples of a session, over all its connections. */
+class LiveReading implements AsyncDisposable {
+  readonly #game: Game;
+  readonly #options: WatchOptions;
+  readonly #state: WatchState;
+  readonly #overload = new OverloadControl();
+  readonly #detectors: readonly string[];
+  #reader: SampleReader;
+  #activity: ReturnType<SampleReader['createActivity']>;
+  #sampler: LiveSampler;
+  /** Detectors that were due in samples that were left out. */
+  #owed: Uint8Array;
+  #progress = 0;
+  #isSkipping = false;
+  /** Seconds of the last sample. */
+  lastT: number | undefined;
+  /** A sample of this connection was read. */
+  hasRead = false;
+
+  private constructor(
+    game: Game,
+    reader: SampleReader,
+    sampler: LiveSampler,
+    options: WatchOptions,
+    state: WatchState,
+  ) {
+    this.#game = game;
+    this.#options = options;
+    this.#state = state;
+    this.#detectors = game.detectors.map(({ name }) => name);
+    this.#reader = reader;
+    this.#sampler = sampler;
+    this.#activity = reader.createActivity();
+    this.#owed = new Uint8Array(game.detectors.length);
+  }
+
+  static async open(
+    game: Game,
+    input: LiveInput,
+    start: number,
+    options: WatchOptions,
+    state: WatchState,
+  ): Promise<LiveReading> {
+    input.select([]);
+    const reader = await SampleReader.open(game, input.info, { hud: options.hud });
+    const session = new LiveReading(game, reader, new LiveSampler(game, input, start), options, state);
+    session.#begin(start);
+    return session;
+  }
+
+  /** Seconds since the first frame of the session, at the latest frame. */
+  get latest(): number {
+    return this.#sampler.latest;
+  }
+
+  /** Reads on from another connection, which begins at `start` seconds. */
+  async connect(input: LiveInput, start: number): Promise<void> {
+    input.select([]);
+    this.#sampler[Symbol.dispose]();
+    this.#reader[Symbol.dispose]();
+    this.#reader = await SampleReader.open(this.#game, input.info, { hud: this.#options.hud });
+    this.#activity = this.#reader.createActivity();
+    this.#sampler = new LiveSampler(this.#game, input, start);
+    this.#begin(start);
+    this.hasRead = false;
+  }
+
+  #begin(start: number): void {
+    this.#reader.begin(false);
+    this.#activity.begin(start, start === 0);
+  }
+
+  /** Takes a packet of the video. @param lost Why nothing was read before this connection. */
+  async *read(
+    item: LivePacket,
+    lost: string | undefined,
+  ): AsyncGenerator<SampleMessage | ChunkEndMessage | SideMessage> {
+    const { packet, arrived, isLive } = item;
+    const isSkipped = this.#overload.skips(this.#sampler.latest, performance.now(), packet.isKeyframe);
+    if (isSkipped && !this.#isSkipping) this.#sampler.skip('overload: nothing is read up to a keyframe');
+    this.#isSkipping = isSkipped;
+    const samples = await this.#sampler.add({ packet, arrived }, isSkipped);
+    if (isLive) this.#overload.arrived(this.#sampler.latest, arrived);
+    yield* this.#readSamples(samples, lost);
+  }
+
+  /** Reads what is left of a connection. */
+  async *finishConnection(): AsyncGenerator<SampleMessage | ChunkEndMessage | SideMessage> {
+    yield* this.#readSamples(await this.#sampler.end(), undefined);
+  }
+
+  async *#readSamples(
+    samples: readonly LiveSample[],
+    lost: string | undefined,
+  ): AsyncGenerator<SampleMessage | ChunkEndMessage | SideMessage> {
+    for (const gap of this.#sampler.takeGaps()) if (gap.t >= (this.lastT ?? 0)) yield { type: 'gap', gap };
+    for (const sample of samples) {
+      using picture = sample.picture;
+      const { t, due, arrived } = sample;
+      if (!this.hasRead && lost !== undefined && this.lastT !== undefined && t > this.lastT)
+        yield { type: 'gap', gap: { t: this.lastT, end: t, reason: lost } };
+      if (this.lastT !== undefined && t <= this.lastT) continue;
+      this.hasRead = true;
+      const decoded = performance.now();
+      const lag = this.#overload.lag(t, decoded);
+      const { isRead, gap } = this.#overload.decide(t, decoded);
+      if (gap) yield { type: 'gap', gap };
+      for (const [d, one] of due.entries()) if (one) this.#owed[d] = 1;
+      if (!isRead) continue;
+      const seen = await this.#reader.read(picture, this.#owed, { activity: this.#activity });
+      this.#owed.fill(0);
+      const { slowdownSeconds = 0 } = this.#options;
+      while (performance.now() - decoded < 1000 * slowdownSeconds);
+      this.#state.current = { t, arrived, decoded };
+      this.lastT = t;
+      const readings = seen.flatMap((observation, d) =>
+        observation ? [{ detector: this.#detectors[d]!, t, observation }] : [],
+      );
+      yield { type: 'sample', t, readings, isFrame: true };
+      yield { type: 'chunk-end' };
+      const done = performance.now();
+      this.#overload.took(done - decoded);
+      this.#options.onSample?.({ t, arrived, decoded, done, lag, left: this.#overload.left });
+      if (t - this.#progress < PROGRESS_SECONDS) continue;
+      this.#progress = t;
+      yield { type: 'progress', done: t, total: undefined };
+      await turn();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#sampler[Symbol.dispose]();
+    this.#reader[Symbol.dispose]();
+  }
+}
+
+/** Gives out what rules and script state before it is fused. */
+async function* announceEarly(
+  messages: AsyncIterable<StatementsMessage | SettledMessage | SideMessage | SummaryMessage>,
+  { dictionary }: Game,
+): AsyncGenerator<StatementsMessage | SettledMessage | SideMessage | SummaryMessage, void, undefined> {
+  for await (const message of messages) {
+    yield message;
+    if (message.type !== 'statements') continue;
+    for (const { t, end, statement, confidence, support, tentative } of message.statements) {
+      if (support) continue;
+      yield {
+        type: 'early',
+        id: eventId(t, statement, 0),
+        t,
+        end,
+        text: render(statement, dictionary),
+        statement,
+        confidence,
+        ...(tentative ? { tentative } : {}),
+      };
+    }
+  }
+}

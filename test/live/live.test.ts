@@ -1,0 +1,85 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventLine } from '../../src/events/log.ts';
+import { parseLiveSource } from '../../src/media/live/source.ts';
+import { detect } from '../../src/pipeline/detect.ts';
+import { type Game, openGame } from '../../src/pipeline/game.ts';
+import type { DetectMessage } from '../../src/pipeline/messages.ts';
+import { watch, type WatchOptions } from '../../src/pipeline/live/watch.ts';
+import { openSource } from '../../src/pipeline/source.ts';
+import { remux } from '../fixtures/remux.ts';
+import { root } from '../paths.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'playbyplay-live-'));
+const recording = join(root, 'test/footage/freedoom-demo1.mp4');
+const SECONDS = 9;
+let game: Game;
+let detected: readonly EventLine[];
+
+beforeAll(async () => {
+  game = await openGame('freedoom');
+  const finished = join(folder, 'finished.mkv');
+  remux(recording, finished, 'matroska', { seconds: SECONDS });
+  using source = await openSource(finished);
+  const events: EventLine[] = [];
+  for await (const message of detect(source, game, { workers: 1, place: 'default' }))
+    if (message.type === 'event') events.push(message);
+  detected = events;
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function watched(source: string, options: Partial<WatchOptions> = {}): Promise<readonly DetectMessage[]> {
+  const messages: DetectMessage[] = [];
+  for await (const message of watch(parseLiveSource(source), game, { identity: '0'.repeat(32), ...options }))
+    messages.push(message);
+  return messages;
+}
+
+function eventsOf(messages: readonly DetectMessage[]) {
+  return messages.filter((message) => message.type === 'event').map(withoutSession);
+}
+
+/** The session is named after the content, which is not known yet while a recording grows. */
+function withoutSession({ session: _, ...event }: EventLine) {
+  return event;
+}
+
+describe('a file that another program writes', () => {
+  it('gives the events of the finished recording', async () => {
+    const finished = readFileSync(join(folder, 'finished.mkv'));
+    const growing = join(folder, 'growing.mkv');
+    writeFileSync(growing, finished.subarray(0, 5000));
+    const write = async (): Promise<void> => {
+      for (let at = 5000; at < finished.length; at += 20_000) {
+        appendFileSync(growing, finished.subarray(at, at + 20_000));
+        await turn();
+      }
+    };
+    const [messages] = await Promise.all([watched(growing, { idleSeconds: 0.3 }), write()]);
+    expect(eventsOf(messages).length).toBeGreaterThan(10);
+    expect(eventsOf(messages)).toEqual(detected.map(withoutSession));
+    expect(messages.at(-1)).toMatchObject({ type: 'end', events: detected.length, gaps: 0 });
+  });
+});
+
+describe('standard input', () => {
+  it('gives the events of the finished recording, each stated before it is certain', async () => {
+    const stream = join(folder, 'stream.ts');
+    remux(recording, stream, 'mpegts', { seconds: SECONDS });
+    const messages = await watched('-', { stdin: Readable.from([readFileSync(stream)]) });
+    const events = eventsOf(messages);
+    expect(events.map(({ statement }) => statement)).toEqual(detected.map(({ statement }) => statement));
+    // Matroska counts milliseconds, MPEG-TS ninetieths of them.
+    for (const [i, { t }] of events.entries()) expect(Math.abs(t - detected[i]!.t)).toBeLessThan(0.001);
+    const early = new Set<string>();
+    for (const message of messages) {
+      if (message.type === 'early') early.add(message.id);
+      else if (message.type === 'event') expect(early).toContain(message.id);
+    }
+  });
+});
