@@ -28,6 +28,8 @@ export interface Draft {
   readonly fonts: ReadonlyMap<string, AtlasFile>;
   /** By field: its name after the answers; fields that were answered away are missing. */
   readonly names: ReadonlyMap<HudField, string>;
+  /** By field: the name of its detector. */
+  readonly keys: ReadonlyMap<HudField, string>;
 }
 
 /** Seconds between samples of a drafted profile. */
@@ -63,6 +65,7 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
   const events: unknown[] = [];
   const fonts = new Map<string, AtlasFile>();
   const names = new Map<HudField, string>();
+  const keys = new Map<HudField, string>();
   const words = new Map<string, string>();
   const taken = new Set<string>();
   for (const field of fields) {
@@ -73,6 +76,7 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     if (field.type === 'label') continue;
     const word = displayWord(field.type);
     const key = uniqueName(cleanName(`${word} ${name}`), taken);
+    keys.set(field, key);
     regions[key] = { ...(field.font?.region ?? growRegion(field, fields, reference)), anchor: field.place };
     const isRestless =
       field.behaviour.changes / Math.max(0.1, minutes) > MAX_CHANGES_PER_MINUTE && field.type !== 'clock';
@@ -118,7 +122,7 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     extends: { common: '^1.0.0' },
     properties: Array.from(words, ([name, definition]) => ({ name, parent: 'measure', definition })),
   };
-  return { game, profile, dictionary: words.size > 0 ? own : undefined, questions, names, fonts };
+  return { game, profile, dictionary: words.size > 0 ? own : undefined, questions, names, keys, fonts };
 }
 
 /**

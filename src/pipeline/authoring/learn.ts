@@ -74,7 +74,7 @@ export type LearnOptions = Omit<FixedOptions, 'layout' | 'pitch' | 'channel'> & 
 };
 
 /** Channels tried by default. */
-const CHANNELS = ['luma', 'red', 'green', 'blue', 'saturation red'] as const;
+export const CHANNELS = ['luma', 'red', 'green', 'blue', 'saturation red'] as const;
 /** Smallest pixel deviation, in grey levels, with which the channels are compared. */
 const CHANNEL_TRIAL_NOISE = 14;
 /** Likeness of a picture's light below which a label is skipped. */
@@ -121,7 +121,7 @@ export async function learnAtlas(
   const wanted = labels.filter((label) => detectors.includes(label.detector));
   const { pitch, align, channel, ...shape } = options;
   const channels: readonly Channel[] = channel ? [channel] : pitch === undefined ? CHANNELS : ['luma'];
-  const byChannel = channels.map((): Labelled[] => []);
+  const byChannel = channels.map((): LabelledImage[] => []);
   const meters = new Map<string, LightMeter>();
   for (const name of detectors) {
     const light = getTextSpec(loaded, name).light;
@@ -148,6 +148,28 @@ export async function learnAtlas(
       byChannel[i]!.push({ image, text: order.join(''), label });
     }
   }
+  const isLeft = detectors.some((name) => (getTextSpec(loaded, name).align ?? 'left') === 'left');
+  return learnFont(byChannel, channels, detectors, {
+    ...shape,
+    ...(pitch === undefined ? {} : { pitch }),
+    align,
+    isLeft,
+  });
+}
+
+/**
+ * Learns a font from labelled lines, and says how well it reads them.
+ *
+ * @param byChannel The lines, in each of `channels`.
+ * @param options `isLeft`: a detector reads from the left edge of its region.
+ * @throws PlaybyplayError `no-labels`.
+ */
+export function learnFont(
+  byChannel: readonly (readonly LabelledImage[])[],
+  channels: readonly Channel[],
+  detectors: readonly string[],
+  { pitch, align, isLeft, ...shape }: Omit<LearnOptions, 'channel'> & { readonly isLeft: boolean },
+): LearntFont {
   const taken = channels.length > 1 ? selectChannel(byChannel, channels, shape) : 0;
   const lines = byChannel[taken]!;
   if (lines.length === 0)
@@ -155,17 +177,16 @@ export async function learnAtlas(
       hint: 'Are the detectors named as in the profile, and the times inside the recordings?',
     });
   const rest = { ...shape, channel: channels[taken]! };
-  const isLeft = detectors.some((name) => (getTextSpec(loaded, name).align ?? 'left') === 'left');
-  const learn = (own: readonly Labelled[]): LearntFont | undefined => {
+  const learn = (own: readonly LabelledImage[]): LearntFont | undefined => {
     if (pitch !== undefined) {
-      return evaluateFont(own, learnFixed(own, { ...rest, pitch, align, layout: 'fixed' }), align, options.margin);
+      return evaluateFont(own, learnFixed(own, { ...rest, pitch, align, layout: 'fixed' }), align, shape.margin);
     }
     const noise = rest.noise ?? selectNoise(own, rest);
     const learnt = learnProportional(own, { ...rest, noise });
     if (!learnt) return undefined;
-    const lead = isLeft && learnt.lead > options.margin ? learnt.lead / options.pixels.x : undefined;
+    const lead = isLeft && learnt.lead > shape.margin ? learnt.lead / shape.pixels.x : undefined;
     const side = isLeft && lead === undefined ? 'left' : 'centre';
-    const font = evaluateFont(own, learnt.atlas, side, options.margin);
+    const font = evaluateFont(own, learnt.atlas, side, shape.margin);
     const uncut = own.flatMap(({ label }, i) => (learnt.segmented[i] ? [] : [label]));
     return { ...font, uncut, noise, lead };
   };
@@ -189,7 +210,7 @@ export async function learnAtlas(
 const NOISE_LEVELS = [6, 10, 14, 20];
 
 /** Selects the smallest pixel deviation by cross-validation; of equally good ones the middle. */
-function selectNoise(lines: readonly Labelled[], options: LearnProportionalOptions): number {
+function selectNoise(lines: readonly LabelledImage[], options: LearnProportionalOptions): number {
   const right = NOISE_LEVELS.map((noise) => crossValidate(lines, { ...options, noise }));
   const best = NOISE_LEVELS.filter((_, i) => right[i] === Math.max(...right));
   return best[(best.length - 1) >> 1]!;
@@ -200,7 +221,7 @@ const CHANNEL_TOLERANCE = 0.5;
 
 /** Selects, among the channels in which most lines are read, the one with the greatest contrast of ink and background. */
 function selectChannel(
-  byChannel: readonly (readonly Labelled[])[],
+  byChannel: readonly (readonly LabelledImage[])[],
   channels: readonly Channel[],
   options: Omit<LearnProportionalOptions, 'channel'>,
 ): number {
@@ -215,7 +236,7 @@ function selectChannel(
 }
 
 /** Counts the lines read by fonts learnt from the other half of the lines, plus those read by a font learnt from all. */
-function crossValidate(lines: readonly Labelled[], options: LearnProportionalOptions): number {
+function crossValidate(lines: readonly LabelledImage[], options: LearnProportionalOptions): number {
   const halves = [0, 1].map((rest) => lines.filter((_, i) => i % 2 === rest));
   const trials = [[lines, lines] as const, ...halves.map((half, n) => [half, halves[1 - n]!] as const)];
   return trials.reduce((sum, [known, asked]) => {
@@ -226,7 +247,8 @@ function crossValidate(lines: readonly Labelled[], options: LearnProportionalOpt
   }, 0);
 }
 
-type Labelled = LabelledLine & { readonly label: Label };
+/** A line of text with its label. */
+export type LabelledImage = LabelledLine & { readonly label: Label };
 
 /** Examples from which a character is known well enough. */
 const MIN_EXAMPLES = 2;
@@ -236,7 +258,7 @@ const MIN_CONFIDENCE = 0.5;
 
 /** Reads the labelled lines with a font, which reveals wrong or too few labels. */
 function evaluateFont(
-  lines: readonly Labelled[],
+  lines: readonly LabelledImage[],
   atlas: Atlas,
   align: FixedOptions['align'],
   margin: number,
