@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PlaybyplayError } from '../errors.ts';
 import { fileKindOf } from './file-kind.ts';
+import { makeFolder } from './folder.ts';
 import { writeOutput } from './output.ts';
 
 /** A file after a change. */
@@ -94,17 +95,22 @@ export class FileHistory {
         if (version !== undefined && version !== versionOf(before)) throw changed(file);
         stored.push({ file, before: encode(before), after: content === null ? null : encode(Buffer.from(content)) });
       }
-      const { steps, position } = await this.#load();
-      for (const number of steps.slice(position)) await rm(this.#path(number), { force: true });
-      for (const number of steps.slice(0, Math.max(0, position + 1 - MAX_STEPS)))
-        await rm(this.#path(number), { force: true });
-      const number = (steps[position - 1] ?? 0) + 1;
-      const step: StoredStep = { format: FORMAT, label, changes: stored };
-      await mkdir(this.#folder, { recursive: true });
-      await writeOutput(this.#path(number), JSON.stringify(step), { kind: 'history' });
-      await this.#setPosition(number);
       for (const { file, after } of stored) await this.#write(file, after);
+      await this.#append(label, stored);
       return stored.map(({ after }) => versionOf(decode(after)));
+    });
+  }
+
+  /**
+   * Records a change of one file that `work` makes itself.
+   *
+   * @throws What `work` throws; nothing is recorded then.
+   */
+  record(label: string, file: string, work: () => Promise<void>): Promise<void> {
+    return this.#inTurn(async () => {
+      const before = encode(await this.#read(file));
+      await work();
+      await this.#append(label, [{ file, before, after: encode(await this.#read(file)) }]);
     });
   }
 
@@ -143,6 +149,18 @@ export class FileHistory {
     const label = async (number: number | undefined): Promise<string | undefined> =>
       number === undefined ? undefined : (await this.#step(number)).label;
     return { undo: await label(steps[position - 1]), redo: await label(steps[position]) };
+  }
+
+  /** Stores a step behind those that are done; those that were undone are forgotten. */
+  async #append(label: string, changes: readonly StoredChange[]): Promise<void> {
+    const { steps, position } = await this.#load();
+    const forgotten = [...steps.slice(position), ...steps.slice(0, Math.max(0, position + 1 - MAX_STEPS))];
+    for (const number of forgotten) await rm(this.#path(number), { force: true });
+    const number = (steps[position - 1] ?? 0) + 1;
+    const step: StoredStep = { format: FORMAT, label, changes };
+    await makeFolder(this.#folder);
+    await writeOutput(this.#path(number), JSON.stringify(step), { kind: 'history' });
+    await this.#setPosition(number);
   }
 
   async #apply(step: StoredStep, from: 'before' | 'after', to: 'before' | 'after'): Promise<readonly string[]> {
@@ -185,7 +203,7 @@ export class FileHistory {
     const path = join(this.#root, file);
     if (content === null) return await rm(path, { force: true });
     const data = decode(content)!;
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     // What is replaced was compared with what was expected there; a symbolic link is not followed.
     await writeOutput(path, data, { kind: fileKindOf(data.subarray(0, 4096)), overwrite: true });
   }

@@ -186,6 +186,17 @@ export class Workspace {
     return await folder.history.change(label, located);
   }
 
+  /**
+   * Records a change of one file that `work` makes itself, so that it can be undone.
+   *
+   * @throws What `work` throws; nothing is recorded then.
+   */
+  async record(label: string, path: string, work: () => Promise<void>): Promise<void> {
+    const { folder } = this.#locate(path);
+    const full = await this.resolveNew(path);
+    await folder.history.record(label, relative(folder.path, full).split(sep).join('/'), work);
+  }
+
   /** What can be undone in the opened folder that contains a path. */
   async historyState(path: string): Promise<HistoryState> {
     return await this.#locate(path).folder.history.state();

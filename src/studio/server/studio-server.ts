@@ -11,6 +11,8 @@ import { VERSION } from '../../version.ts';
 import type { RouteError } from '../api/route.ts';
 import { OpenRecordings } from '../player/open-recording.ts';
 import type { Workspace } from '../workspace.ts';
+import { ReviewedLogs } from '../review/reviewed-log.ts';
+import { registerLogRoutes } from './log-routes.ts';
 import { registerRecordingRoutes } from './recording-routes.ts';
 import { Security } from './security.ts';
 import { registerWorkspaceRoutes } from './workspace-routes.ts';
@@ -39,6 +41,7 @@ export interface Studio extends AsyncDisposable {
 export interface StudioContext {
   readonly workspace: Workspace;
   readonly recordings: OpenRecordings;
+  readonly logs: ReviewedLogs;
 }
 
 /** HTTP status of errors; others are mistakes in what was asked: 400. */
@@ -50,8 +53,10 @@ const STATUS: Readonly<Record<string, number>> = {
   'outside-workspace': 403,
   'no-such-file': 404,
   'log-missing': 404,
+  'no-such-event': 404,
   'file-changed': 409,
   'output-exists': 409,
+  'folder-in-use': 409,
 };
 const MAX_BODY_BYTES = 1 << 20;
 /** What is longer is not a path of the studio. */
@@ -81,7 +86,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
     forceCloseConnections: true,
   });
   const recordings = new OpenRecordings();
-  const context: StudioContext = { workspace, recordings };
+  const context: StudioContext = { workspace, recordings, logs: new ReviewedLogs() };
   useProjectSchemas(app);
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     const { status, body } = describeFailure(error);
@@ -109,6 +114,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   app.get('/api', { schema: { hide: true } }, () => app.swagger());
   registerWorkspaceRoutes(app, context);
   registerRecordingRoutes(app, context);
+  registerLogRoutes(app, context);
   try {
     await app.listen({ host, port: options.port ?? 0 });
   } catch (error) {

@@ -4,6 +4,7 @@ import { EmptyState } from './components/basic.tsx';
 import { KeysDialog } from './components/keys-dialog.tsx';
 import { useKeys } from './keys.ts';
 import { RecordingsPage } from './pages/recordings.tsx';
+import { ReviewPage } from './pages/review.tsx';
 import { linkTo, place } from './router.ts';
 import { text } from './strings.ts';
 import { nextTheme, theme } from './theme.ts';
@@ -19,6 +20,7 @@ interface Page {
 /** The pages by the name in their address, in the order of the navigation. */
 const PAGES: Readonly<Record<string, Page>> = {
   recordings: { title: text.pages.recordings, component: RecordingsPage, keeps: ['recording'] },
+  review: { title: text.pages.review, component: ReviewPage, keeps: ['recording'] },
 };
 
 const THEME_SYMBOLS = { system: '◐', light: '☀', dark: '☾' } as const;

@@ -1,0 +1,342 @@
+import { batch, computed, signal } from '@preact/signals';
+import { readMedia, showRecording } from '../../api/recording.ts';
+import type { RouteResponse } from '../../api/route.ts';
+import { addressOf, call } from '../api-client.ts';
+import { FrameSource, type Shown } from './frame-source.ts';
+import { SoundPlayer } from './sound-player.ts';
+
+/** What the server knows of a recording. */
+export type RecordingInfo = RouteResponse<typeof showRecording>;
+
+/** A stretch of time in seconds. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Milliseconds that a person rests on a place before its exact frame is read. */
+const REST_MS = 110;
+const PREVIEW_WIDTH = 960;
+/** Width of frames while the server decodes what the browser cannot. */
+const PLAY_WIDTH = 960;
+const POLL_MS = 400;
+const MIN_STRETCH_SECONDS = 0.25;
+const READ_AHEAD = 3;
+/** Seconds of a recording that are shown at first. */
+const FIRST_STRETCH_SECONDS = 120;
+
+/** The player of one recording: where it is, what it shows, and what the time line covers. */
+export class Player {
+  readonly info = signal<RecordingInfo | undefined>(undefined);
+  readonly error = signal<unknown>(undefined);
+  readonly shown = signal<Shown | undefined>(undefined);
+  /** Where the person wants to be, in seconds; the picture follows. */
+  readonly t = signal(0);
+  readonly isPlaying = signal(false);
+  readonly rate = signal(1);
+  readonly volume = signal(1);
+  /** Why a frame cannot be shown. */
+  readonly problem = signal<string | undefined>(undefined);
+  /** What the time line covers. */
+  readonly stretch = signal<Stretch>({ from: 0, to: FIRST_STRETCH_SECONDS });
+  readonly duration = computed(() => this.info.value?.duration ?? 0);
+  /** Seconds between samples of the log; steps go by them. */
+  interval = 0.1;
+  readonly path: string;
+  /** Milliseconds from a wish to the picture, of the last ones; for measurements. */
+  readonly latencies: number[] = [];
+  #source: FrameSource | undefined;
+  #previewWanted: number | undefined;
+  #isPreviewing = false;
+  #exact = new AbortController();
+  #rest: ReturnType<typeof setTimeout> | undefined;
+  #stepping = false;
+  #stepWanted: number | undefined;
+  #video: HTMLVideoElement | undefined;
+  #canPlay = true;
+  #sound: SoundPlayer | undefined;
+  #isClosed = false;
+
+  constructor(path: string) {
+    this.path = path;
+    void this.#open();
+  }
+
+  async #open(): Promise<void> {
+    try {
+      for (let isFirst = true; !this.#isClosed; isFirst = false) {
+        const info = await call(showRecording, { query: { path: this.path } });
+        batch(() => {
+          this.info.value = info;
+          if (isFirst) {
+            this.#source = new FrameSource(this.path, info.version);
+            this.stretch.value = {
+              from: 0,
+              to: Math.min(info.duration ?? FIRST_STRETCH_SECONDS, FIRST_STRETCH_SECONDS),
+            };
+          }
+        });
+        if (isFirst) this.seek(this.t.value);
+        if (info.index) return;
+        await new Promise((resolve) => void setTimeout(resolve, POLL_MS));
+      }
+    } catch (error) {
+      this.error.value = error;
+    }
+  }
+
+  /** Ends everything that is being fetched or played. */
+  close(): void {
+    this.#isClosed = true;
+    this.#exact.abort();
+    clearTimeout(this.#rest);
+    this.#stopPlaying();
+    this.#video?.removeAttribute('src');
+    this.#video?.load();
+  }
+
+  /** Goes to a time. While a person drags, keyframes are shown; where the person rests, the exact frame. */
+  seek(t: number, isDragging = false): void {
+    if (this.isPlaying.value) this.pause();
+    const end = this.info.value?.index?.lastTime ?? this.duration.value;
+    this.t.value = Math.max(0, Math.min(end > 0 ? end : t, t));
+    this.#showSoon(isDragging);
+  }
+
+  /** Goes to a frame by its number. */
+  goToFrame(frame: number): void {
+    if (this.isPlaying.value) this.pause();
+    const last = (this.info.value?.index?.frames ?? 1) - 1;
+    this.#stepWanted = Math.max(0, Math.min(last, frame));
+    clearTimeout(this.#rest);
+    this.#previewWanted = undefined;
+    void this.#runSteps();
+  }
+
+  /** Goes some frames forwards or back. */
+  step(frames: number): void {
+    const current = this.#stepWanted ?? this.shown.value?.frame ?? -1;
+    if (current < 0) this.seek(this.t.value);
+    else this.goToFrame(current + frames);
+  }
+
+  /** Goes to the next sample of the log, or to the one before. */
+  stepSample(samples: number): void {
+    const at = this.t.value / this.interval;
+    const next = samples > 0 ? Math.floor(at + 1e-3) + samples : Math.ceil(at - 1e-3) + samples;
+    this.seek(next * this.interval);
+  }
+
+  #showSoon(isDragging: boolean): void {
+    const asked = performance.now();
+    const { value: t } = this.t;
+    clearTimeout(this.#rest);
+    this.#exact.abort();
+    this.#previewWanted = t;
+    if (isDragging || !this.info.value?.index) void this.#runPreviews(asked);
+    this.#rest = setTimeout(() => void this.#showExact(t, asked), isDragging ? REST_MS : 0);
+  }
+
+  /** Shows keyframes of the newest wish until there is no newer one. */
+  async #runPreviews(asked: number): Promise<void> {
+    if (this.#isPreviewing || !this.#source) return;
+    this.#isPreviewing = true;
+    try {
+      while (this.#previewWanted !== undefined && !this.#isClosed) {
+        const t = this.#previewWanted;
+        this.#previewWanted = undefined;
+        const shown = await this.#source.preview(t, PREVIEW_WIDTH, new AbortController().signal);
+        if (this.#previewWanted === undefined && this.shown.value?.isExact === true && this.t.value !== t) return;
+        this.#show(shown, asked);
+      }
+    } catch {
+      // The exact frame reports what is wrong.
+    } finally {
+      this.#isPreviewing = false;
+    }
+  }
+
+  async #showExact(t: number, asked: number): Promise<void> {
+    if (!this.#source) return;
+    this.#exact = new AbortController();
+    const { signal: aborted } = this.#exact;
+    try {
+      const shown = await this.#source.exact({ t }, aborted);
+      if (aborted.aborted) return;
+      this.#previewWanted = undefined;
+      this.#show(shown, asked);
+    } catch (error) {
+      if (!aborted.aborted) this.problem.value = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  /** Shows the newest frame that was stepped to until there is no newer one. */
+  async #runSteps(): Promise<void> {
+    if (this.#stepping || !this.#source) return;
+    this.#stepping = true;
+    try {
+      while (this.#stepWanted !== undefined && !this.#isClosed) {
+        const asked = performance.now();
+        const frame = this.#stepWanted;
+        const before = this.shown.value?.frame ?? frame;
+        const shown = await this.#source.exact({ frame }, new AbortController().signal);
+        if (this.#stepWanted === frame) this.#stepWanted = undefined;
+        this.#show(shown, asked);
+        this.t.value = shown.t;
+        const direction = frame < before ? -1 : 1;
+        const last = (this.info.value?.index?.frames ?? 0) - 1;
+        const ahead = Array.from({ length: READ_AHEAD }, (_, i) => frame + direction * (i + 1));
+        this.#source.readAhead(ahead.filter((each) => each >= 0 && each <= last));
+      }
+    } catch (error) {
+      this.#stepWanted = undefined;
+      this.problem.value = error instanceof Error ? error.message : String(error);
+    } finally {
+      this.#stepping = false;
+    }
+  }
+
+  #show(shown: Shown, asked: number): void {
+    const before = this.shown.value?.image;
+    batch(() => {
+      this.problem.value = undefined;
+      this.shown.value = shown;
+    });
+    if (before instanceof ImageBitmap) requestAnimationFrame(() => before.close());
+    this.latencies.push(performance.now() - asked);
+    if (this.latencies.length > 1000) this.latencies.shift();
+  }
+
+  /** Plays, or stops playing. */
+  togglePlay(): void {
+    if (this.isPlaying.value) this.pause();
+    else void this.play();
+  }
+
+  /** Plays from where it is: by the browser, or where it does not know the format, by frames and sound of the server. */
+  async play(): Promise<void> {
+    const info = this.info.value;
+    if (!info || this.isPlaying.value) return;
+    const end = info.index?.lastTime ?? this.duration.value;
+    if (this.t.value >= end - 1e-3) this.t.value = 0;
+    this.isPlaying.value = true;
+    if (info.isPlayable && this.#canPlay && (await this.#playVideo(info))) return;
+    this.#canPlay = false;
+    if (this.isPlaying.value) void this.#playFrames(info);
+  }
+
+  /** Stops playing and shows the exact frame. */
+  pause(): void {
+    if (!this.isPlaying.value) return;
+    this.#stopPlaying();
+    this.#showSoon(false);
+  }
+
+  /** Changes the speed. */
+  setRate(rate: number): void {
+    this.rate.value = rate;
+    if (!this.isPlaying.value) return;
+    this.#stopPlaying();
+    void this.play();
+  }
+
+  /** Changes the volume, 0 to 1. */
+  setVolume(volume: number): void {
+    this.volume.value = volume;
+    if (this.#video) this.#video.volume = volume;
+    if (this.#sound) this.#sound.volume = volume;
+  }
+
+  #stopPlaying(): void {
+    this.isPlaying.value = false;
+    this.#video?.pause();
+    this.#sound?.stop();
+    this.#sound = undefined;
+  }
+
+  /** Plays the file in a video element, whose frames are shown. Returns whether the browser can. */
+  async #playVideo(info: RecordingInfo): Promise<boolean> {
+    const video = this.#video ?? document.createElement('video');
+    const origin = info.index?.origin ?? 0;
+    if (!this.#video) {
+      video.src = addressOf(readMedia, { path: this.path, version: info.version });
+      video.preload = 'auto';
+      video.addEventListener('ended', () => this.pause());
+      this.#video = video;
+    }
+    try {
+      video.volume = this.volume.value;
+      video.playbackRate = this.rate.value;
+      video.currentTime = this.t.value + origin;
+      await video.play();
+      if (video.videoWidth === 0) throw new Error('the browser shows no picture');
+    } catch {
+      this.#video = undefined;
+      return false;
+    }
+    const onFrame = (_now: number, { mediaTime }: VideoFrameCallbackMetadata): void => {
+      if (!this.isPlaying.value) return;
+      const t = Math.max(0, mediaTime - origin);
+      batch(() => {
+        this.shown.value = { image: video, frame: -1, t, isExact: true };
+        this.t.value = t;
+        this.#follow(t);
+      });
+      video.requestVideoFrameCallback(onFrame);
+    };
+    video.requestVideoFrameCallback(onFrame);
+    return true;
+  }
+
+  /** Shows frames of the server as fast as they come, at the time that the sound has. */
+  async #playFrames(info: RecordingInfo): Promise<void> {
+    const sound = new SoundPlayer(this.path, this.t.value, this.rate.value, info.hasSound, this.volume.value);
+    this.#sound = sound;
+    const end = info.index?.lastTime ?? this.duration.value;
+    while (this.isPlaying.value && this.#sound === sound && !this.#isClosed) {
+      const { t } = sound;
+      if (t >= end) return this.pause();
+      try {
+        const shown = await this.#source!.exact({ t }, new AbortController().signal, PLAY_WIDTH);
+        if (this.#sound !== sound) return;
+        this.#show(shown, performance.now());
+        this.t.value = sound.t;
+        this.#follow(this.t.value);
+      } catch {
+        await new Promise((resolve) => void setTimeout(resolve, 100));
+      }
+      await new Promise((resolve) => void requestAnimationFrame(resolve));
+    }
+  }
+
+  /** Moves the time line so that a time is on it. */
+  #follow(t: number): void {
+    const { from, to } = this.stretch.value;
+    if (t >= from && t <= to) return;
+    const length = to - from;
+    this.setStretch({ from: t, to: t + length });
+  }
+
+  /** Moves the time line so that a time is on it, with some of what surrounds it. */
+  reveal(t: number): void {
+    const { from, to } = this.stretch.value;
+    const margin = (to - from) * 0.05;
+    if (t >= from + margin && t <= to - margin) return;
+    const length = to - from;
+    this.setStretch({ from: t - length / 2, to: t + length / 2 });
+  }
+
+  /** Chooses what the time line covers. */
+  setStretch({ from, to }: Stretch): void {
+    const end = Math.max(this.duration.value, MIN_STRETCH_SECONDS);
+    const length = Math.max(MIN_STRETCH_SECONDS, Math.min(end, to - from));
+    const start = Math.max(0, Math.min(end - length, from));
+    this.stretch.value = { from: start, to: start + length };
+  }
+
+  /** Enlarges the time line around a time; factors below 1 show more. */
+  zoom(factor: number, around: number): void {
+    const { from, to } = this.stretch.value;
+    this.setStretch({ from: around - (around - from) / factor, to: around + (to - around) / factor });
+  }
+}
