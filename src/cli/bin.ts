@@ -1,13 +1,17 @@
 // The process of the command line: streams, signals, exit code.
 import { Worker } from 'node:worker_threads';
-import { threadModule } from '../threads/rpc-worker.ts';
-import type { CommandStart } from './command-thread.ts';
+import { answers, threadModule } from '../threads/rpc-worker.ts';
+import type { CommandEnd, CommandStart } from './command-thread.ts';
 import { wantsColors } from './terminal.ts';
 
 /** Commands that only print. They start faster in this thread, and a signal ends the process at once, as by default. */
 const PRINTING_COMMANDS: ReadonlySet<string> = new Set(['query', 'summary', 'completion', '__complete', 'help']);
 /** Milliseconds that an interrupted command has to close its files. What it wrote until then is kept in any case. */
 const GRACE_MS = 1500;
+
+/** Milliseconds after which it is examined whether a complete command can end: not while native code does not return in a thread. */
+const END_MS = 1000;
+const SILENT_CHECKS = 2;
 
 const args = process.argv.slice(2);
 const isTty = process.stderr.isTTY === true;
@@ -56,9 +60,26 @@ function runSupervised(): void {
     const { describeError } = await import('./describe-error.ts');
     process.stderr.write(`${describeError(error)}\n`);
   });
+  let ending: NodeJS.Timeout | undefined;
+  worker.on('message', ({ exitCode }: CommandEnd) => {
+    let silent = 0;
+    ending = setInterval(async () => {
+      // While somebody reads its output the thread waits.
+      const isBusy = process.stdout.writableLength > 0 || (await answers(worker, END_MS));
+      silent = isBusy ? 0 : silent + 1;
+      if (silent === SILENT_CHECKS) endWith(exitCode);
+    }, END_MS).unref();
+  });
   worker.on('exit', (code) => {
+    clearInterval(ending);
     process.exitCode = code;
   });
+}
+
+/** Ends the process with an exit code although a thread is blocked. Where no other program can take its place, it is killed. */
+function endWith(exitCode: number): void {
+  if (process.platform !== 'win32') process.execve?.('/bin/sh', ['sh', '-c', `exit ${exitCode}`]);
+  process.kill(process.pid, 'SIGKILL');
 }
 
 /** Ends the process by a signal, whatever its threads do: `process.exit` would wait for a thread that is blocked. */

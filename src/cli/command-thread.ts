@@ -12,16 +12,23 @@ export interface CommandStart {
   readonly colors: Readonly<Record<'stdout' | 'stderr', boolean>>;
 }
 
+/** What the thread says when the command is complete. */
+export interface CommandEnd {
+  readonly exitCode: number;
+}
+
 const { args, isTty, colors } = workerData as CommandStart;
 const interrupted = new AbortController();
 parentPort!.once('message', () => interrupted.abort());
 // Listening for an interruption keeps no finished command alive.
 parentPort!.unref();
 
-process.exitCode = await main(args, {
+const exitCode = await main(args, {
   stdout: process.stdout,
   stderr: process.stderr,
   isTty,
   colors,
   signal: interrupted.signal,
 });
+process.exitCode = exitCode;
+parentPort!.postMessage({ exitCode } satisfies CommandEnd);

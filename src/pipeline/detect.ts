@@ -138,7 +138,7 @@ async function prepareRun(source: Source, game: Game, options: DetectOptions): P
   const trace = options.trace === undefined ? undefined : new Trace();
   const tracePolicy = { inputs: inputsOf(source, options), overwrite: options.overwrite };
   if (options.trace !== undefined) await checkOutput(options.trace, { kind: 'JSON', ...tracePolicy });
-  const decoders = createDecoders(source.video, plan, workers).map((decoder) => resources.use(decoder));
+  const decoders = createDecoders(source.video, plan, workers, stuckAfter).map((decoder) => resources.use(decoder));
   const poolOptions: ReaderPoolOptions = { plan, workers, hud: options.hud, stuckAfter, decoders, trace };
   let pool = resources.use(new ReaderPool(source.video, game, poolOptions));
   const expectedSeconds = (to ?? source.video.info.duration ?? Number.POSITIVE_INFINITY) - (from ?? 0);

@@ -8,6 +8,27 @@ export class WorkerError extends Error {
   override readonly name = 'WorkerError';
 }
 
+/**
+ * Whether a thread runs JavaScript or waits, so that it can be ended. Node ends the whole process where native code calls back
+ * into a thread that is being ended, and waits for native code that does not return.
+ *
+ * @param within Milliseconds that a call of native code may take.
+ */
+export async function answers(worker: Worker, within: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(resolve, within, false);
+  // V8 interrupts JavaScript for the statistics, even an endless loop. Of a thread that has ended, or is ending, there are none.
+  const answer = worker.getHeapStatistics().then(
+    () => true,
+    () => false,
+  );
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 interface Call {
   readonly resolve: (result: unknown) => void;
   readonly reject: (reason: unknown) => void;
@@ -42,7 +63,9 @@ export class RpcWorker implements AsyncDisposable {
   private readonly worker: Worker;
   private readonly calls = new Map<number, Call>();
   private next = 1;
-  private ended: WorkerError | undefined;
+  private ended: Error | undefined;
+  private hasExited = false;
+  private isAbandoned = false;
 
   constructor(name: string, module: URL, options: Omit<WorkerOptions, 'workerData'> = {}) {
     this.name = name;
@@ -51,7 +74,10 @@ export class RpcWorker implements AsyncDisposable {
     this.worker.on('error', (error) =>
       this.end(new WorkerError(`${name} failed: ${messageOf(error)}`, { cause: error })),
     );
-    this.worker.on('exit', (code) => this.end(new WorkerError(`${name} ended with exit code ${code}`)));
+    this.worker.on('exit', (code) => {
+      this.hasExited = true;
+      this.end(new WorkerError(`${name} ended with exit code ${code}`));
+    });
   }
 
   /**
@@ -87,10 +113,25 @@ export class RpcWorker implements AsyncDisposable {
     return settled as Promise<Result>;
   }
 
-  /** Ends the thread at once, even during a call. */
+  /** Whether the thread can be ended, or has ended: see `answers`. */
+  async answers(within = 3000): Promise<boolean> {
+    return this.hasExited || (await answers(this.worker, within)) || this.hasExited;
+  }
+
+  /** Ends the thread at once, even during a call; not one that was abandoned. */
   async terminate(reason?: unknown): Promise<void> {
     this.end(reason instanceof WorkerError ? reason : new WorkerError(`${this.name} was ended`));
-    await this.worker.terminate();
+    if (!this.isAbandoned) await this.worker.terminate();
+  }
+
+  /**
+   * Leaves a thread alone whose native code does not return: its calls fail with `reason`. The process cannot end in the
+   * usual way before the native code returns.
+   */
+  abandon(reason: Error): void {
+    this.isAbandoned = true;
+    this.worker.unref();
+    this.end(reason);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -112,7 +153,7 @@ export class RpcWorker implements AsyncDisposable {
     } else call.reject(toError(reply.error));
   }
 
-  private end(reason: WorkerError): void {
+  private end(reason: Error): void {
     this.ended ??= reason;
     for (const call of this.calls.values()) call.reject(this.ended);
     this.calls.clear();

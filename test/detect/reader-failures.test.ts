@@ -1,18 +1,21 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { recordLog } from '../../src/pipeline/record-log.ts';
-import { clip as media } from '../paths.ts';
+import { clip as media, launcher } from '../paths.ts';
 
 /**
- * A detector kind that reads the brightness of a region. It ends or hangs, once, the thread that makes the fifth reading or
- * reaches the twentieth frame; a marker file records which thread it was.
+ * A detector kind that reads the brightness of a region. It ends, hangs or blocks in native code, once, the thread that makes the fifth
+ * reading or reaches the twentieth frame; a marker file records which thread it was.
  */
 const plugin = `
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { isMainThread, threadId } from 'node:worker_threads';
 let [pictures, readings] = [0, 0];
 function end(when, count, at) {
@@ -24,6 +27,8 @@ function end(when, count, at) {
   } catch {
     return;
   }
+  // Opening a pipe that nobody writes to never returns.
+  if (wanted.startsWith('blocks')) readFileSync(process.env.GLOW_FOLDER + '/pipe');
   if (!wanted.startsWith('hangs')) process.exit(3);
   for (;;) Math.random();
 }
@@ -135,4 +140,47 @@ describe('reading with several threads', () => {
     process.off('worker', note);
     expect((await running).log).toBe(alone.log);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'ends the process where native code does not return; a resumed run goes on',
+    async () => {
+      execFileSync('mkfifo', [join(folder, 'pipe')]);
+      const out = join(folder, 'blocked');
+      const args = [
+        '--game',
+        join(folder, 'profile.json'),
+        '--plugin',
+        join(folder, 'glow.mjs'),
+        '--to',
+        '12',
+        '--out',
+        out,
+      ];
+      const detect = async (ends: string, ...more: string[]): Promise<readonly [code: number | null, said: string]> => {
+        const env = { ...process.env, GLOW_ENDS: ends, PLAYBYPLAY_STUCK_SECONDS: '1.5' };
+        const child = spawn(
+          process.execPath,
+          [launcher, 'detect', media, '--workers', '3', '--quiet', ...args, ...more],
+          {
+            stdio: ['ignore', 'ignore', 'pipe'],
+            env,
+          },
+        );
+        const [said, [code]] = await Promise.all([
+          text(child.stderr),
+          once(child, 'close') as Promise<[number | null]>,
+        ]);
+        return [code, said];
+      };
+      const [code, said] = await detect('blocks pictures');
+      expect(said).toMatch(
+        /reader \d gave no sign of life .* while reading .* a library that it calls does not return\n.*--resume/,
+      );
+      expect(code).toBe(1);
+      const kept = readFileSync(join(out, 'events.ndjson'), 'utf8');
+      expect(alone.log.startsWith(kept)).toBe(true);
+      expect((await detect('', '--resume'))[0]).toBe(0);
+      expect(readFileSync(join(out, 'events.ndjson'), 'utf8')).toBe(alone.log);
+    },
+  );
 });

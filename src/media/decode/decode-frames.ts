@@ -45,6 +45,7 @@ export function isGap(item: Picture | DecodeGap): item is DecodeGap {
  * allocated only then.
  *
  * @param frames Frame numbers of the chunk, ascending.
+ * @param onPacket Called for every packet that the decoder has taken.
  * @returns Pictures, which the caller disposes of, and gaps, in order of presentation.
  * @throws RangeError for a frame outside the chunk.
  *
@@ -62,12 +63,15 @@ export function* decodeFrames(
   index: PacketIndex,
   chunk: Chunk,
   frames: ArrayLike<number>,
+  onPacket?: () => void,
 ): Generator<Picture | DecodeGap, void, undefined> {
   const steps = decodeInSteps(file, index, chunk, frames);
   try {
     for (let step = steps.next(); !step.done; )
-      if (step.value instanceof PendingPacket) step = steps.next(step.value.sendSync());
-      else {
+      if (step.value instanceof PendingPacket) {
+        step = steps.next(step.value.sendSync());
+        onPacket?.();
+      } else {
         yield step.value;
         step = steps.next();
       }

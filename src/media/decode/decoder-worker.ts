@@ -1,5 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import { threadModule, RpcWorker } from '../../threads/rpc-worker.ts';
+import { stuckSeconds, watchThread } from '../../threads/watchdog.ts';
 import type { DecodeGap } from './decode-frames.ts';
 import type { DecodeRequest, ThreadRequest } from './decoder-thread.ts';
 import { createTransferControl, PictureReceiver } from './picture-transfer.ts';
@@ -42,6 +43,7 @@ interface PendingRequest {
 export class DecoderWorker implements AsyncDisposable {
   readonly #file: VideoFile;
   readonly #workers: number;
+  readonly #stuckAfter: number;
   #started:
     | { readonly thread: RpcWorker; readonly receiver: PictureReceiver; readonly opened: Promise<void> }
     | undefined;
@@ -51,10 +53,14 @@ export class DecoderWorker implements AsyncDisposable {
   /** What the thread works on before it is asked for. */
   #announced: PendingRequest | undefined;
 
-  /** @param workers How many of them share the pictures that may be decoded ahead. */
-  constructor(file: VideoFile, workers = 1) {
+  /**
+   * @param workers How many of them share the pictures that may be decoded ahead.
+   * @param stuckAfter Seconds without a picture after which a thread whose native code does not return is given up.
+   */
+  constructor(file: VideoFile, workers = 1, stuckAfter = stuckSeconds()) {
     this.#file = file;
     this.#workers = workers;
+    this.#stuckAfter = stuckAfter;
   }
 
   /** Starts the thread unless it runs already. */
@@ -107,7 +113,7 @@ export class DecoderWorker implements AsyncDisposable {
     next?: DecodeRequest,
   ): AsyncGenerator<Picture | DecodeGap, void, undefined> {
     await this.#idle;
-    const { receiver } = this.#started!;
+    const { receiver, thread } = this.#started!;
     const request = { index, chunk, frames };
     let announced = this.#announced;
     this.#announced = undefined;
@@ -123,6 +129,9 @@ export class DecoderWorker implements AsyncDisposable {
         const message = receiver.take();
         if (message === undefined) {
           if (pending.failure) throw pending.failure.error;
+          // Between two calls of the decoder it works: some stretches have no picture.
+          const task = `decoding ${chunk.t.toFixed(1)}–${chunk.end.toFixed(1)} s`;
+          using watch = watchThread(thread, this.#stuckAfter, task, () => watch.onSign());
           await Promise.race([receiver.arrival(), pending.done]);
         } else if (message === 'end') {
           isComplete = true;
@@ -157,7 +166,8 @@ export class DecoderWorker implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#started) return;
     const { thread, opened, receiver } = this.#started;
-    // A thread must not be terminated while native code runs in it.
+    // A thread must not be terminated while native code runs in it, and one that never returns must not be waited for.
+    if (!(await thread.answers())) thread.abandon(new Error('the decoder does not return'));
     await opened.catch(() => undefined);
     await this.#idle;
     this.#abandon();

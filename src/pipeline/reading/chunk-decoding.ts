@@ -20,6 +20,8 @@ export interface ReadContext {
   readonly signal?: AbortSignal | undefined;
   /** Called for every picture that is read. */
   readonly onPicture?: (() => void) | undefined;
+  /** Called for every packet that is decoded in this thread. */
+  readonly onPacket?: (() => void) | undefined;
   /** What will be read next, if that is known. */
   readonly next?: DecodeRequest | undefined;
 }
@@ -60,7 +62,7 @@ export class ChunkDecoding {
   ): Iterable<Picture | DecodeGap> | AsyncIterable<Picture | DecodeGap> {
     return this.#options.decodesAhead
       ? decodeFramesAhead(this.#file, this.#index, chunk, frames, maxAhead)
-      : decodeFrames(this.#file, this.#index, chunk, frames);
+      : decodeFrames(this.#file, this.#index, chunk, frames, this.#context.onPacket);
   }
 
   /** Decodes frames that will all be read, on the decoder's thread if there is one. */

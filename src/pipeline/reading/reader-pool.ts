@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type MessageTransfer, WorkerError, threadModule, RpcWorker } from '../../threads/rpc-worker.ts';
 import { now, type Trace } from '../../threads/trace.ts';
+import { stuckSeconds, type Watch, watchThread } from '../../threads/watchdog.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import type { HudSettings } from '../../geometry.ts';
 import { DecoderWorker } from '../../media/decode/decoder-worker.ts';
@@ -22,7 +23,7 @@ export interface ReaderPoolOptions {
   readonly hud?: HudSettings | undefined;
   /** The recording is this companion of the profile's. */
   readonly companion?: string | undefined;
-  /** Seconds without a sign of life after which a thread is replaced; default 120. */
+  /** Seconds without a sign of life after which a thread is replaced; default `stuckSeconds()`. */
   readonly stuckAfter?: number | undefined;
   /** Decode for readers in this thread, one each; started where that pays. See `createDecoders`. */
   readonly decoders?: readonly DecoderWorker[] | undefined;
@@ -40,7 +41,6 @@ export interface ReadChunk {
 const MAX_LOCAL_READERS = 2;
 /** Chunks from which on decoder threads pay for their start. */
 const MIN_CHUNKS_FOR_DECODER_WORKERS = 3;
-const DEFAULT_STUCK_AFTER_SECONDS = 120;
 /** Times that a chunk is tried before the run fails. */
 const MAX_ATTEMPTS = 3;
 /** Chunks under way or waiting to be given out, per worker. */
@@ -61,9 +61,14 @@ interface Reader extends AsyncDisposable {
  * Creates decoder threads for the readers that share this thread, which the caller disposes of; none where readers have threads of
  * their own or decode in this process's pool.
  */
-export function createDecoders(file: VideoFile, plan: ReaderPoolOptions['plan'], workers: number): DecoderWorker[] {
+export function createDecoders(
+  file: VideoFile,
+  plan: ReaderPoolOptions['plan'],
+  workers: number,
+  stuckAfter?: number,
+): DecoderWorker[] {
   if (plan !== 'full' || workers > MAX_LOCAL_READERS || availableParallelism() === 1) return [];
-  return Array.from({ length: workers }, () => new DecoderWorker(file, workers));
+  return Array.from({ length: workers }, () => new DecoderWorker(file, workers, stuckAfter));
 }
 
 /**
@@ -206,7 +211,7 @@ export class ReaderPool implements AsyncDisposable {
   }
 
   async #openThreads(count: number, usesPlugins: boolean): Promise<readonly Reader[]> {
-    const { plan, hud, companion, stuckAfter = DEFAULT_STUCK_AFTER_SECONDS } = this.#options;
+    const { plan, hud, companion, stuckAfter = stuckSeconds() } = this.#options;
     const { pack, path, plugins, languages } = this.#game;
     const open = {
       media: resolve(this.#file.path),
@@ -299,11 +304,12 @@ class ThreadReader implements Reader {
 
   /** Opens recording and detectors; throws what that throws. */
   async open(): Promise<void> {
-    await this.#attempt(() => this.#openThread());
+    await this.#attempt('opening the recording', () => this.#openThread());
   }
 
   async read(request: PlannedChunk, { signal, onTransfer }: ReaderContext): Promise<ChunkReadings> {
-    return await this.#attempt((onNotification) =>
+    const { t, end } = request.chunk;
+    return await this.#attempt(`reading ${t.toFixed(1)}–${end.toFixed(1)} s`, (onNotification) =>
       this.#thread.call<ChunkReadings>(
         { read: request },
         { onNotification, onTransfer, ...(signal ? { signal } : {}) },
@@ -316,11 +322,11 @@ class ThreadReader implements Reader {
     await this.#thread.terminate();
   }
 
-  async #attempt<T>(call: (onNotification: () => void) => Promise<T>): Promise<T> {
+  async #attempt<T>(task: string, call: (onNotification: () => void) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      using watchdog = this.#watch();
+      using watch = this.#watch(task);
       try {
-        return await call(watchdog.onNotification);
+        return await call(watch.onSign);
       } catch (error) {
         if (this.#isDisposed || !(error instanceof WorkerError)) throw error;
         if (attempt === MAX_ATTEMPTS) throw this.#attribute(error);
@@ -353,16 +359,10 @@ class ThreadReader implements Reader {
   }
 
   /** Ends the thread if it gives no sign of life. */
-  #watch(): Disposable & { onNotification: () => void } {
+  #watch(task: string): Watch {
     const thread = this.#thread;
-    let last = now();
-    const timer = setInterval(
-      () => {
-        if (now() - last > 1000 * this.#stuckAfter)
-          void thread.terminate(new WorkerError(`${this.name} gave no sign of life for ${this.#stuckAfter} s`));
-      },
-      Math.min(1000, 100 * this.#stuckAfter),
-    );
-    return { onNotification: () => (last = now()), [Symbol.dispose]: () => clearInterval(timer) };
+    return watchThread(thread, this.#stuckAfter, task, () => {
+      void thread.terminate(new WorkerError(`${this.name} gave no sign of life for ${this.#stuckAfter} s`));
+    });
   }
 }

@@ -43,10 +43,10 @@ serve(async (request, { signal, notify }) => {
   }
   if (!reader) throw new TypeError('the reader thread has not opened a recording');
   let last = performance.now();
-  const onPicture = (): void => {
+  const giveSign = (): void => {
     if (performance.now() - last < SIGN_OF_LIFE_MS) return;
     last = performance.now();
     notify('alive');
   };
-  return await reader.read(wanted.read, { signal, onPicture });
+  return await reader.read(wanted.read, { signal, onPicture: giveSign, onPacket: giveSign });
 });
