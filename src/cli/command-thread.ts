@@ -31,4 +31,4 @@ const exitCode = await main(args, {
   signal: interrupted.signal,
 });
 process.exitCode = exitCode;
-parentPort!.postMessage({ exitCode } satisfies CommandEnd);
+parentPort!.postMessage({ exitCode } satisfies CommandEnd, []);
