@@ -51,6 +51,8 @@ export type {
 export { importLog, type ImportOptions } from './events/import/import-log.ts';
 export type { Imported, ImportedSession } from './events/import/session-builder.ts';
 export { loadMapping, recognizeMapping } from './events/import/mapping.ts';
+export { importForeign, type ForeignOptions, recognizeForeign } from './events/import/foreign/index.ts';
 
 export { evaluate, type EvaluateOptions, type Evaluation, type Miss, type Score } from './evaluate/evaluate.ts';
-export { readTruth } from './evaluate/truth.ts';
+export { readForeignTruth, readTruth } from './evaluate/truth.ts';
+export { type RecordingScore, scoreRecording, type ScoreRecordingOptions } from './evaluate/score-recording.ts';

@@ -887,6 +887,40 @@ export const profileTry = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay profile score`. */
+export const profileScore = declare({
+  summary: 'Measure a profile on a recording by what another program wrote',
+  description:
+    'Detects the events of a recording, finds the clock of the truth by the events that agree, and prints precision and recall per kind of event. The truth is whatever `import` reads (a Steam timeline, a demo, a replay, a server log) or a ground truth of `evaluate`. An event is a hit where it does not contradict the truth: words may be related, and what only one of them says is no difference. Exit code 3: something was missed or false.',
+  arguments: ['game or path', 'recording'],
+  options: {
+    truth: required('file', 'What happened, by another program.'),
+    player: value('name', 'Who recorded, in the truth. Default: as the file says.'),
+    format: value('name|path', 'Format or mapping of the truth. Default: recognized from the content.'),
+    offset: value('s', 'Time in the recording at which the truth’s clock starts. Default: found by the events.', {
+      parse: decimal(Number.NEGATIVE_INFINITY),
+    }),
+    tolerance: value(
+      'time',
+      'Maximum difference of times. Default: 1.5 samples, and half a second more for truth in whole seconds.',
+      {
+        parse: seconds,
+      },
+    ),
+    from: value('time', 'Start here: 90, 1:30, 2m.', { parse: seconds }),
+    to: value('time', 'End here.', { parse: seconds }),
+    plan: choice(['full', 'adaptive'], 'Which samples are read, as for `detect`.', 'full'),
+    workers: value('n', 'Number of reading threads. Default: one per core.', { parse: wholeNumber(1, 1024) }),
+    all: toggle('Count kinds of events that the profile never says as missed, too.'),
+    tentative: tentativeEvents,
+    json: toggle('Print the figures as JSON.'),
+  },
+  examples: [
+    'profile score openarena match.mp4 --truth games.log --player Grunt',
+    'profile score ./my-game match.mp4 --truth timeline_730.json --json',
+  ],
+});
+
 /** Arguments and options of `playbyplay profile sheet`. */
 export const profileSheet = declare({
   summary: 'Collect what a text detector shows over a recording, to be labelled',

@@ -1,6 +1,8 @@
-import { isPropertyStatement, type Statement } from '../events/statement.ts';
+import type { Statement } from '../events/statement.ts';
 import {
+  agree,
   equalWithin,
+  kindOf,
   matchEqual,
   matchNearest,
   type Pair,
@@ -9,6 +11,8 @@ import {
   type Timed,
 } from './match.ts';
 import { proportion, timeError, type Proportion, type TimeError } from './statistics.ts';
+
+export { kindOf } from './match.ts';
 
 /** An event of the ground truth. */
 export interface TruthLine extends Timed {
@@ -29,6 +33,11 @@ export interface EvaluateOptions {
    * positives.
    */
   readonly kinds?: 'truth' | 'all';
+  /**
+   * Counts an event as a hit where its statement agrees with the truth's: words may be related, and what only one of them says is
+   * no difference. For truth of other programs. It is counted as of the truth's kind.
+   */
+  readonly agreeing?: boolean;
   /** Only what happens from this second on, and before `to`. An event belongs where its truth lies. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -88,13 +97,6 @@ interface Tally {
   repeats: { truth: number; hits: number };
 }
 
-/** The kind of a statement: its action, or its property and owner. */
-export function kindOf(statement: Statement): string {
-  if (!isPropertyStatement(statement)) return statement.action;
-  const { subject, property } = statement;
-  return `${property} of ${typeof subject === 'string' ? subject : subject.word}`;
-}
-
 /**
  * Scores events against ground truth, clip by clip, and pools the counts. An event matches a truth when their statements are
  * equal slot by slot and their times differ by at most the tolerance. Matching is one to one, with as many pairs as possible
@@ -110,7 +112,7 @@ export function evaluate(all: readonly Clip[], options: EvaluateOptions): Evalua
   for (const { name, events, truth } of clips) {
     const evaluated = events.filter(({ statement }) => {
       const kind = kindOf(statement);
-      if (options.kinds === 'all' || kinds.has(kind) || isRelatedToTruth(statement, truth, options.isA)) return true;
+      if (options.kinds === 'all' || kinds.has(kind) || isRelatedToTruth(statement, truth, options)) return true;
       unevaluated[kind] = (unevaluated[kind] ?? 0) + 1;
       return false;
     });
@@ -145,14 +147,19 @@ function cutClip(clip: Clip, { from, to, tolerance, numbers = 0 }: EvaluateOptio
 }
 
 /** Whether an event with another word matches a truth (`stomp` where it says `kill`). */
-function isRelatedToTruth(statement: Statement, truth: readonly TruthLine[], isA: WordRelation | undefined): boolean {
-  return isA !== undefined && truth.some((one) => equalUpToWords(one.statement, statement, isA));
+function isRelatedToTruth(
+  statement: Statement,
+  truth: readonly TruthLine[],
+  { isA, agreeing = false }: EvaluateOptions,
+): boolean {
+  const related = agreeing ? agree : equalUpToWords;
+  return isA !== undefined && truth.some((one) => related(one.statement, statement, isA));
 }
 
 function tallyClip(
   events: readonly Timed[],
   truth: readonly TruthLine[],
-  { tolerance, numbers = 0, isA }: EvaluateOptions,
+  { tolerance, numbers = 0, isA, agreeing = false }: EvaluateOptions,
   tallies: Map<string, Tally>,
 ): { truth: Miss[]; events: Miss[] } {
   const tallyOf = (statement: Statement): Tally => {
@@ -165,7 +172,8 @@ function tallyClip(
   const repeats = truth.filter((one) => one.repeat === true);
   for (const { statement } of plain) tallyOf(statement).truth += 1;
 
-  const hits = matchWithin(plain, events, tolerance, numbers);
+  const equal = matchWithin(plain, events, tolerance, numbers);
+  const hits = agreeing && isA ? matchMore(equal, plain, events, tolerance, (a, b) => agree(a, b, isA)) : equal;
   for (const pair of hits) {
     const [was, is] = [plain[pair.truth]!, events[pair.event]!];
     const tally = tallyOf(was.statement);
@@ -201,7 +209,8 @@ function tallyClip(
     leftEvents,
     meant.map((pair) => pair.event),
   );
-  for (const { statement } of events) tallyOf(statement).events += 1;
+  const kinds = new Map(hits.map((pair) => [pair.event, plain[pair.truth]!.statement]));
+  for (const [i, { statement }] of events.entries()) tallyOf(kinds.get(i) ?? statement).events += 1;
   for (const { truth: index } of again) tallyOf(repeats[index]!.statement).events -= 1;
   const alternatives = matchNearest(missed, wrong, tolerance, (a, b) => kindOf(a) === kindOf(b));
   return {
@@ -217,7 +226,17 @@ function tallyClip(
 /** Matches equal statements, then statements whose numbers differ by at most `numbers`. */
 function matchWithin(truth: readonly Timed[], events: readonly Timed[], tolerance: number, numbers: number): Pair[] {
   const pairs = matchEqual(truth, events, tolerance);
-  if (numbers === 0) return pairs;
+  return numbers === 0 ? pairs : matchMore(pairs, truth, events, tolerance, (a, b) => equalWithin(a, b, numbers));
+}
+
+/** Matches what earlier pairs left, where `fits` holds. */
+function matchMore(
+  pairs: readonly Pair[],
+  truth: readonly Timed[],
+  events: readonly Timed[],
+  tolerance: number,
+  fits: (truth: Statement, event: Statement) => boolean,
+): Pair[] {
   const [ours, theirs] = [new Set(pairs.map((pair) => pair.truth)), new Set(pairs.map((pair) => pair.event))];
   const left = truth.map((_, i) => i).filter((i) => !ours.has(i));
   const right = events.map((_, i) => i).filter((i) => !theirs.has(i));
@@ -225,7 +244,7 @@ function matchWithin(truth: readonly Timed[], events: readonly Timed[], toleranc
     left.map((i) => truth[i]!),
     right.map((i) => events[i]!),
     tolerance,
-    (a, b) => equalWithin(a, b, numbers),
+    fits,
   );
   return [...pairs, ...more.map((pair) => ({ truth: left[pair.truth]!, event: right[pair.event]! }))];
 }

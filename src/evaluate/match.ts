@@ -194,6 +194,52 @@ function areRelated(a: WordId, b: WordId, related: WordRelation): boolean {
   return a === b || related(a, b) || related(b, a);
 }
 
+/**
+ * Whether two statements can be about the same event: neither contradicts the other. Words are related; what only one of them
+ * says (a name, an instrument, the value before) is no contradiction. For truth of other programs, which say more and less than
+ * a screen shows, in other words.
+ */
+export function agree(a: Statement, b: Statement, related: WordRelation): boolean {
+  const areWords = (x: WordId, y: WordId): boolean => areRelated(x, y, related);
+  if (isPropertyStatement(a))
+    return (
+      isPropertyStatement(b) &&
+      areWords(a.property, b.property) &&
+      agreeSlots(a.subject, b.subject, related) &&
+      agreeValues(a.to, b.to, related) &&
+      (a.from === undefined || b.from === undefined || agreeValues(a.from, b.from, related))
+    );
+  if (isPropertyStatement(b) || !areWords(a.action, b.action)) return false;
+  if (a.amount !== undefined && b.amount !== undefined && a.amount !== b.amount) return false;
+  return SLOTS.every((slot) => {
+    const [x, y] = [a[slot], b[slot]];
+    // Who did it must be said by both: "opponent dies" is not "player dies".
+    if (slot === 'subject' && (x === undefined) !== (y === undefined)) return false;
+    return x === undefined || y === undefined || agreeSlots(x, y, related);
+  });
+}
+
+const SLOTS = ['subject', 'object', 'with', 'to', 'from', 'at', 'manner'] as const;
+
+function agreeSlots(a: Slot, b: Slot, related: WordRelation): boolean {
+  const [x, y] = [a, b].map((slot) => (typeof slot === 'string' ? { word: slot } : slot));
+  if (!areRelated(x!.word, y!.word, related)) return false;
+  if (x!.name !== undefined && y!.name !== undefined && x!.name.toLowerCase() !== y!.name.toLowerCase()) return false;
+  return x!.count === undefined || y!.count === undefined || x!.count === y!.count;
+}
+
+function agreeValues(a: PropertyValue, b: PropertyValue, related: WordRelation): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object') return a === b;
+  return agreeSlots(a, b, related);
+}
+
+/** The kind of a statement: its action, or its property and owner. */
+export function kindOf(statement: Statement): string {
+  if (!isPropertyStatement(statement)) return statement.action;
+  const { subject, property } = statement;
+  return `${property} of ${typeof subject === 'string' ? subject : subject.word}`;
+}
+
 /** Whether two statements are equal except for numbers (`from`, `to`, `amount`), which differ by at most `limit`. */
 export function equalWithin(a: Statement, b: Statement, limit: number): boolean {
   const left: Readonly<Record<string, unknown>> = { ...a };

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
 import { parseStatement } from '../events/statement.ts';
+import { foreignFormats, importForeign, recognizeForeign } from '../events/import/foreign/index.ts';
+import { importLog } from '../events/import/import-log.ts';
+import { loadMapping, recognizeMapping } from '../events/import/mapping.ts';
+import type { Imported } from '../events/import/session-builder.ts';
+import { loadBuiltin } from '../dictionary/files.ts';
 import type { TruthLine } from './evaluate.ts';
 
 /**
@@ -44,4 +50,63 @@ function parseLine(text: string): TruthLine | string | undefined {
   const shaped = parseStatement(statement);
   if ('issues' in shaped) return shaped.issues.map(({ message }) => message).join('; ');
   return { t, statement: shaped.statement, ...(repeat === true ? { repeat } : {}) };
+}
+
+/** A ground truth that another program wrote. */
+export interface ForeignTruth {
+  /** One list per session of the file, in its clock. */
+  readonly sessions: readonly (readonly TruthLine[])[];
+  /** What the format is called. */
+  readonly title: string;
+  readonly issues: readonly Issue[];
+}
+
+/** Options of {@link readForeignTruth}. */
+export interface ForeignTruthOptions {
+  /** The name of who recorded, for files that do not say it. */
+  readonly player?: string | undefined;
+  /** A format or mapping, instead of the recognized one. */
+  readonly format?: string | undefined;
+}
+
+/** How the lines of ground truth and event logs begin. */
+const OWN_LINE = /^\s*\{\s*"(?:type|t|statement)"\s*:/;
+
+/**
+ * Reads a file of another program as ground truth: what `playbyplay import` reads.
+ *
+ * @returns `undefined` for ground truth of this program's own form, which {@link readTruth} reads.
+ * @throws PlaybyplayError `truth-missing`, `unknown-log`, `log-not-json`.
+ */
+export async function readForeignTruth(
+  path: string,
+  { player, format: name }: ForeignTruthOptions = {},
+): Promise<ForeignTruth | undefined> {
+  const unreadable = (error: unknown): never => {
+    if (error instanceof PlaybyplayError) throw error;
+    throw new PlaybyplayError('truth-missing', `cannot read the ground truth ${path}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  };
+  const named = foreignFormats.find((format) => format.name === name);
+  const format = named ?? (await recognizeForeign(path).catch(unreadable));
+  const session = basename(path);
+  if (format) {
+    const mapping = name === undefined || named ? undefined : await loadMapping(name);
+    return toTruth(await importForeign(path, format, { player, session, mapping }), format.title);
+  }
+  const text = await readFile(path, 'utf8').catch(unreadable);
+  if (name === undefined && (OWN_LINE.test(text) || text.trim() === '')) return undefined;
+  const compiled = name === undefined ? await recognizeMapping(text) : await loadMapping(name);
+  const { dictionary } = await loadBuiltin(compiled.mapping.dictionaries, { meaning: false });
+  const imported = await importLog(text, compiled, dictionary, { session, ...(player !== undefined && { player }) });
+  return toTruth(imported, compiled.mapping.title);
+}
+
+function toTruth({ sessions, issues }: Imported, title: string): ForeignTruth {
+  return {
+    sessions: sessions.map(({ events }) => events.map(({ t, statement }) => ({ t, statement }))),
+    title,
+    issues,
+  };
 }

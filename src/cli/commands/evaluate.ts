@@ -13,7 +13,7 @@ import { usageError } from '../options.ts';
 import type * as specs from '../specs.ts';
 
 /** Default tolerance, in samples. */
-const TOLERANCE_SAMPLES = 1.5;
+export const TOLERANCE_SAMPLES = 1.5;
 
 /** `playbyplay evaluate <log> <truth> …` */
 export const evaluate: RunCommand<typeof specs.evaluate> = async (io, options, ...paths) => {
@@ -61,7 +61,7 @@ async function loadLogDictionary(
 }
 
 /** Renders sentences; a statement that the dictionary cannot render is shown as JSON. */
-function statementFormatter(dictionary: Dictionary | undefined): (statement: Statement) => string {
+export function statementFormatter(dictionary: Dictionary | undefined): (statement: Statement) => string {
   return (statement) => {
     try {
       if (dictionary) return render(statement, dictionary);
@@ -73,7 +73,7 @@ function statementFormatter(dictionary: Dictionary | undefined): (statement: Sta
 }
 
 /** Seconds between samples. */
-function sampleInterval({ plan, media }: Partial<HeaderLine>): number {
+export function sampleInterval({ plan, media }: Partial<HeaderLine>): number {
   const { num = 0, den = 1 } = media?.frameRate ?? {};
   if (plan?.every !== undefined && num > 0) return (plan.every * den) / num;
   return plan?.interval ?? 0.1;
