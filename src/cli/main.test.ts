@@ -132,7 +132,7 @@ describe('completion', () => {
     [['det'], ['detect', 'detectors']],
     [
       ['profile', 's'],
-      ['sound', 'sheet', 'schema'],
+      ['sound', 'sheet', 'score', 'schema'],
     ],
     [
       ['detect', '--pl'],

@@ -916,6 +916,7 @@ export const profileScore = declare({
     json: toggle('Print the figures as JSON.'),
   },
   examples: [
+    'profile score openarena match.mp4 --truth match.truth.ndjson --offset 0',
     'profile score openarena match.mp4 --truth games.log --player Grunt',
     'profile score ./my-game match.mp4 --truth timeline_730.json --json',
   ],
