@@ -10,7 +10,7 @@ import { withFractionalRegions } from '../../profile/units.ts';
 import { cropRgb, type Crop } from '../../regions/crop.ts';
 import { placeRegion } from '../../regions/place.ts';
 import { type CallContext, serve } from '../../threads/serve.ts';
-import type { Rect } from '../../geometry.ts';
+import type { Rect, Size } from '../../geometry.ts';
 import { type DrawnElement, studyBox } from './draw-element.ts';
 import { cutIcon, type MaskPoint, pickColor } from './icon-mask.ts';
 import { ElementReader, type ElementReading } from './read-element.ts';
@@ -51,6 +51,8 @@ export interface AuthoringCalls {
     readonly request: { readonly media: readonly string[]; readonly box: Rect; readonly name: string };
     readonly result: DrawnElement | undefined;
   };
+  /** The size of the frames of a recording. */
+  readonly size: { readonly request: { readonly media: string }; readonly result: Size };
   /** Finds the HUD of a game. */
   readonly discover: { readonly request: { readonly media: readonly string[] }; readonly result: Discovery };
   /** Collects the crops of a text element. */
@@ -216,6 +218,10 @@ const handlers: Handlers = {
     const open = await Promise.all(media.map(openRecording));
     const { dictionary } = await loadBuiltin([]);
     return await studyBox(open, box, name, dictionary, { signal, onProgress: notify });
+  },
+  async size({ media }) {
+    const { width, height } = (await openRecording(media)).file.info;
+    return { width, height };
   },
   async discover({ media }, { signal, notify }) {
     return await discoverHud(media, { signal, onProgress: notify });

@@ -298,11 +298,12 @@ export class PackSession {
   /**
    * Takes over what a draft found: all of it in a new game, else what does not lie on an element that the author has decided about.
    *
-   * @param media Absolute paths of the recordings that it was made from.
+   * @param title Title of a new game; default its identifier.
    */
-  async takeDraft(discovery: Discovery, dictionary: Dictionary): Promise<readonly FileDiff[]> {
+  async takeDraft(discovery: Discovery, dictionary: Dictionary, title?: string): Promise<readonly FileDiff[]> {
     const made = draftPack(discovery, this.game, dictionary);
-    const drafted = made.profile as unknown as Profile;
+    const plain = made.profile as unknown as Profile;
+    const drafted = title === undefined ? plain : { ...plain, title };
     const profileText = await this.#text(this.profilePath);
     const current = profileText === undefined ? undefined : await this.draft();
     const edits = new Map<string, string | null>();

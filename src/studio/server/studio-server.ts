@@ -13,6 +13,7 @@ import { OpenRecordings } from '../player/open-recording.ts';
 import type { Workspace } from '../workspace.ts';
 import { ReviewedLogs } from '../review/reviewed-log.ts';
 import { registerLogRoutes } from './log-routes.ts';
+import { registerAuthoringRoutes } from './authoring-routes.ts';
 import { registerRecordingRoutes } from './recording-routes.ts';
 import { Security } from './security.ts';
 import { registerWorkspaceRoutes } from './workspace-routes.ts';
@@ -115,6 +116,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   registerWorkspaceRoutes(app, context);
   registerRecordingRoutes(app, context);
   registerLogRoutes(app, context);
+  registerAuthoringRoutes(app, context);
   try {
     await app.listen({ host, port: options.port ?? 0 });
   } catch (error) {

@@ -1,0 +1,485 @@
+import type { FastifyInstance } from 'fastify';
+import { createHash } from 'node:crypto';
+import { join, posix } from 'node:path';
+import type { AtlasFile } from '../../detectors/text/atlas.ts';
+import { loadBuiltin } from '../../dictionary/files.ts';
+import { searchWords as searchDictionary } from '../../dictionary/search.ts';
+import type { Dictionary, Word } from '../../dictionary/dictionary.ts';
+import { render } from '../../dictionary/sentences/render.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import type { EventLine } from '../../events/log.ts';
+import { parseStatement } from '../../events/statement.ts';
+import type { Score } from '../../evaluate/evaluate.ts';
+import { versionOf } from '../../files/history.ts';
+import type { DetectorSpec, EventMapping, RegionSpec } from '../../profile/profile.ts';
+import {
+  collectCrops,
+  composeRule,
+  createPack,
+  cutIcon,
+  draftElements,
+  editPack,
+  exportPack as exportPackRoute,
+  learnFont,
+  pickColor,
+  readElements,
+  runTests,
+  searchWords,
+  showPack,
+  showProgress,
+  studyElement,
+} from '../api/authoring.ts';
+import type { RouteBody, RouteResponse } from '../api/route.ts';
+import type { ProfileSource } from '../authoring/authoring-thread.ts';
+import { AuthoringWorkers } from '../authoring/authoring-workers.ts';
+import { fromPixels } from '../authoring/elements.ts';
+import { exportLabels, exportPack } from '../authoring/export-pack.ts';
+import { type PackEdit, PackSession } from '../authoring/pack-session.ts';
+import { type FileDiff, type PackStore } from '../authoring/pack-store.ts';
+import { completeSentence, composeStatement, type ExampleCue } from '../authoring/rules.ts';
+import { compareRuns } from '../authoring/run-test.ts';
+import type { TestCase } from '../authoring/test-case.ts';
+import type { Workspace } from '../workspace.ts';
+import { addRoute } from './add-route.ts';
+import type { StudioContext } from './studio-server.ts';
+
+type PackResponse = RouteResponse<typeof showPack>;
+type ScoreResponse = RouteResponse<typeof runTests>['all'];
+
+/** Folder of a pack for what only the studio reads. */
+const STUDIO_FOLDER = '.playbyplay';
+const MAX_WORDS = 20;
+/** Progress of requests that is remembered. */
+const MAX_JOBS = 64;
+
+/** Routes by which an author writes game packs. */
+export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: StudioContext): void {
+  const workers = new AuthoringWorkers();
+  app.addHook('onClose', async () => await workers[Symbol.asyncDispose]());
+  const progress = new Map<string, number>();
+  const report = (job: string | undefined): ((share: number) => void) | undefined => {
+    if (job === undefined) return undefined;
+    if (progress.size >= MAX_JOBS) progress.delete(progress.keys().next().value!);
+    progress.set(job, 0);
+    return (share) => progress.set(job, Math.min(1, share));
+  };
+  const open = async (path: string, game: string): Promise<PackSession> =>
+    new PackSession(await openStore(workspace, path), game);
+  const resolveAll = async (media: readonly string[]): Promise<readonly string[]> =>
+    await Promise.all(media.map((path) => workspace.resolve(path)));
+  const describe = async (session: PackSession, diff: readonly FileDiff[] = []): Promise<PackResponse> =>
+    await describePack(workspace, session, diff);
+
+  addRoute(app, showProgress, ({ query }) => ({ share: progress.get(query.job) ?? 0 }));
+
+  addRoute(app, showPack, async ({ query }) => await describe(await open(query.path, query.game)));
+
+  addRoute(app, createPack, async ({ body, signal }) => {
+    const game = gameName(body.title);
+    const path = `${body.folder}/${game}`;
+    const { content } = await workspace.read(`${path}/configs/${game}/profile.json`);
+    if (content)
+      throw new PlaybyplayError('output-exists', `there is a pack ${path} already`, { hint: 'Choose another name.' });
+    const media = await resolveAll(body.media);
+    const discovery =
+      body.isEmpty === true
+        ? undefined
+        : await workers.call('discover', { media }, { signal, onProgress: report(body.job) });
+    const session = await open(path, game);
+    if (discovery) {
+      const { dictionary } = await loadBuiltin([]);
+      await session.takeDraft(discovery, dictionary, body.title);
+    } else {
+      const reference = await workers.call('size', { media: media[0]! });
+      await session.create(body.title, reference);
+      await session.edit({ op: 'recordings', recordings: media.map((one) => ({ media: one, use: 'learn' })) });
+    }
+    return { path, game };
+  });
+
+  addRoute(app, draftElements, async ({ body, signal }) => {
+    const session = await open(body.path, body.game);
+    const media = await resolveAll(body.media);
+    const discovery = await workers.call('discover', { media }, { signal, onProgress: report(body.job) });
+    const { dictionary } = await loadBuiltin([]);
+    return await describe(session, await session.takeDraft(discovery, dictionary));
+  });
+
+  addRoute(app, editPack, async ({ body }) => {
+    const session = await open(body.path, body.game);
+    return await describe(session, await session.edit(await toEdit(workspace, body.edit)));
+  });
+
+  addRoute(app, readElements, async ({ body, signal }) => {
+    const session = await open(body.path, body.game);
+    const source = await sourceOf(session);
+    const { profile } = source;
+    const wanted = body.names ?? (body.trial ? [] : Object.keys(profile.detectors));
+    const elements = wanted.flatMap((name) => {
+      const detector = profile.detectors[name];
+      const region = detector?.region === undefined ? undefined : profile.regions[detector.region];
+      return detector && region && !region.relative ? [{ name, detector, region }] : [];
+    });
+    if (body.trial) elements.push(trialOf(profile, body.trial));
+    const media = await workspace.resolve(body.media);
+    const asked = performance.now();
+    const readings = await workers.call(
+      'read',
+      { source, media, t: body.t, elements, hasPictures: body.hasPictures === true },
+      { signal },
+    );
+    return {
+      milliseconds: Math.round(performance.now() - asked),
+      readings,
+    };
+  });
+
+  addRoute(app, studyElement, async ({ body, signal }) => {
+    const media = await resolveAll(body.media);
+    const request = { media, box: body.box, name: body.name };
+    const found = await workers.call('study', request, { signal, onProgress: report(body.job) });
+    if (!found) return { isFound: false };
+    const { type, certainty, detector, events, font, examples } = found;
+    return {
+      isFound: true,
+      type,
+      certainty,
+      detector,
+      events: events as readonly unknown[] as readonly Record<string, unknown>[],
+      examples,
+      ...(font ? { font: font as unknown as Record<string, unknown> } : {}),
+    };
+  });
+
+  addRoute(app, collectCrops, async ({ body, signal }) => {
+    const source = await sourceOf(await open(body.path, body.game));
+    const detector = source.profile.detectors[body.name];
+    const region = detector?.region === undefined ? undefined : source.profile.regions[detector.region];
+    if (!detector || !region || detector.kind !== 'text')
+      throw new PlaybyplayError('unknown-detector', `“${body.name}” is no text with a place of its own`, {
+        hint: 'Only texts have a font that labels teach.',
+      });
+    const media = await resolveAll(body.media);
+    const onProgress = report(body.job);
+    return await workers.call('collect', { source, media, detector, region }, { signal, onProgress });
+  });
+
+  addRoute(app, learnFont, async ({ body, signal }) => {
+    const session = await open(body.path, body.game);
+    const media = await workspace.resolve(body.media);
+    const { sheet, name, labels } = body;
+    const { font, coverage, moments } = await workers.call('learn', { sheet, name, labels }, { signal });
+    if (!font) return { isLearnt: false, labels: 0, misread: [], rare: [], coverage };
+    const timesOf = new Map(moments.map(({ cluster, times }) => [cluster, times]));
+    const saved = labels.flatMap(({ cluster, text }) => {
+      const times = timesOf.get(cluster) ?? [];
+      return times.length === 0 ? [] : [{ media, times, text }];
+    });
+    const { atlas, isOffset, misread, rare } = font;
+    const diff = await session.edit({ op: 'font', name, atlas, isOffset, labels: saved });
+    return { isLearnt: true, labels: font.labels, misread, rare, coverage, pack: await describe(session, diff) };
+  });
+
+  addRoute(app, cutIcon, async ({ body, signal }) => {
+    const { profile } = await (await open(body.path, body.game)).draft();
+    const media = await workspace.resolve(body.media);
+    const { elements } = await (await open(body.path, body.game)).contents();
+    const box = elements.find(({ name }) => name === body.name)?.box;
+    if (!box)
+      throw new PlaybyplayError('unknown-region', `“${body.name}” has no place`, { hint: 'Draw a box for it.' });
+    const { t, points, tolerance } = body;
+    const request = {
+      media,
+      t,
+      box,
+      reference: profile.reference,
+      points,
+      ...(tolerance === undefined ? {} : { tolerance }),
+    };
+    const icon = await workers.call('cut', request, { signal });
+    return icon ?? { pixels: 0 };
+  });
+
+  addRoute(app, pickColor, async ({ query }) => {
+    const media = await workspace.resolve(query.media);
+    const color = await workers.call('pick', { media, t: query.t, x: query.x, y: query.y });
+    return color === undefined ? {} : { color };
+  });
+
+  addRoute(app, composeRule, async ({ body }) => {
+    const session = await open(body.path, body.game);
+    const dictionary = await session.dictionary();
+    const { statement, sentence, issues } = composeStatement(
+      body.sentence,
+      body.example as ExampleCue | undefined,
+      dictionary,
+      body.game,
+    );
+    return {
+      ...(statement ? { statement } : {}),
+      ...(sentence === undefined ? {} : { sentence }),
+      issues: issues.map(({ message, hint, start, end }) => ({
+        message,
+        ...(hint === undefined ? {} : { hint }),
+        start,
+        end,
+      })),
+      completions: completeSentence(body.sentence, body.cursor ?? body.sentence.length, dictionary),
+    };
+  });
+
+  addRoute(app, searchWords, async ({ query }) => {
+    const dictionary = await (await open(query.path, query.game)).dictionary();
+    const found = query.text.trim() === '' ? dictionary.roots(query.kind) : searchDictionary(dictionary, query.text);
+    const own = found.filter(({ kind }) => query.kind === undefined || kind === query.kind).slice(0, MAX_WORDS);
+    return { words: own.map((word) => describeWord(word, dictionary)) };
+  });
+
+  addRoute(app, runTests, async ({ body, signal }) => {
+    const session = await open(body.path, body.game);
+    const game = join(session.store.root, session.profilePath);
+    const readings = join(session.store.root, STUDIO_FOLDER, 'readings');
+    const all = body.media === undefined ? await session.tests() : [];
+    const tests = all.filter(({ name }) => body.names === undefined || body.names.includes(name));
+    const { review } = await session.draft();
+    const runs: { readonly test: TestCase; readonly events: readonly EventLine[] }[] = [];
+    const stretches: readonly TestCase[] =
+      body.media === undefined
+        ? tests
+        : [
+            {
+              name: body.media,
+              media: await workspace.resolve(body.media),
+              isComplete: false,
+              marks: [],
+              ...rangeOf(body),
+            },
+          ];
+    const onShare = report(body.job);
+    const found: {
+      warnings: PackResponse['warnings'][number][];
+      notes: { t: number; text: string }[];
+      stored: number[];
+    } = {
+      warnings: [],
+      notes: [],
+      stored: [],
+    };
+    for (const [i, test] of stretches.entries()) {
+      const onProgress = (share: number): void => onShare?.((i + share) / stretches.length);
+      const request = { game, media: test.media, readings, ...rangeOf(test) };
+      const result = await workers.call('run', request, { signal, onProgress });
+      runs.push({ test, events: result.events });
+      found.warnings.push(...result.warnings);
+      found.notes.push(...result.notes);
+      found.stored.push(result.stored);
+    }
+    const dictionary = await session.dictionary();
+    const result = compareRuns(body.media === undefined ? runs : [], dictionary);
+    const learnt = new Set(
+      review.recordings.filter(({ use }) => use === 'learn').map(({ path }) => session.locate(path)),
+    );
+    const held = runs.filter(({ test }) => !learnt.has(test.media));
+    const publicPath = (path: string): { readonly media?: string } => publicMedia(workspace, path);
+    return {
+      events: runs.flatMap(({ test, events }) =>
+        events.map(({ t, text, tentative, statement, cues }) => ({
+          t,
+          text,
+          media: publicPath(test.media).media ?? test.name,
+          isTentative: tentative === true,
+          statement: statement as unknown as Record<string, unknown>,
+          cues: cues as readonly unknown[] as readonly Record<string, unknown>[],
+        })),
+      ),
+      kinds: result.kinds.map(toScore),
+      all: toScore(result.all),
+      ...(held.length > 0 && body.media === undefined ? { held: toScore(compareRuns(held, dictionary).all) } : {}),
+      differences: result.differences.map(({ t, kind, sentence, insteadSentence, clip = '', statement, cues }) => ({
+        t,
+        kind,
+        sentence,
+        ...(insteadSentence === undefined ? {} : { instead: insteadSentence }),
+        test: clip,
+        ...publicPath(tests.find(({ name }) => name === clip)?.media ?? ''),
+        statement: statement as unknown as Record<string, unknown>,
+        ...(cues ? { cues: cues as readonly unknown[] as readonly Record<string, unknown>[] } : {}),
+      })),
+      warnings: found.warnings,
+      notes: found.notes,
+      stored: found.stored.length === 0 ? 0 : found.stored.reduce((sum, one) => sum + one, 0) / found.stored.length,
+    };
+  });
+
+  addRoute(app, exportPackRoute, async ({ body }) => {
+    const root = await workspace.resolve(body.path);
+    const target = await workspace.resolveNew(body.target);
+    const { format, game } = body;
+    if (format === 'folder' || format === 'zip' || format === 'npm')
+      return { target: body.target, files: (await exportPack(root, game, format, target)).length };
+    const layout = ({ 'labels-folders': 'folders', 'labels-coco': 'coco', 'labels-yolo': 'yolo' } as const)[format];
+    const { pictures } = await exportLabels(root, game, layout, target);
+    return { target: body.target, files: pictures };
+  });
+}
+
+/** The files of a pack, through the workspace: checked paths, steps that can be undone, conflicts noticed. */
+async function openStore(workspace: Workspace, path: string): Promise<PackStore> {
+  const root = await workspace.resolveNew(path);
+  return {
+    root,
+    read: async (file) => (await workspace.read(posix.join(path, file))).content,
+    async change(label, edits, base) {
+      const changes = Array.from(edits, ([file, content]) => ({
+        path: posix.join(path, file),
+        content,
+        ...(base?.has(file) ? { version: versionOf(base.get(file)) } : {}),
+      }));
+      await workspace.change(label, changes);
+    },
+  };
+}
+
+async function sourceOf(session: PackSession): Promise<ProfileSource> {
+  const { profile } = await session.draft();
+  const version = await versionOfPack(session);
+  return { root: session.store.root, path: session.profilePath, profile, version };
+}
+
+/** Changes when a file that elements read with does. */
+async function versionOfPack(session: PackSession): Promise<string> {
+  const { profile } = await session.draft();
+  const paths = new Set(
+    [...JSON.stringify(profile.detectors).matchAll(/"([^"]+\.(?:json|png))"/g)].map(([, path]) => path!),
+  );
+  const digest = createHash('sha256');
+  for (const path of paths)
+    digest.update(`${path} ${versionOf(await session.store.read(`configs/${session.game}/${path}`))}\0`);
+  return digest.digest('hex');
+}
+
+async function describePack(
+  workspace: Workspace,
+  session: PackSession,
+  diff: readonly FileDiff[],
+): Promise<PackResponse> {
+  const contents = await session.contents();
+  const dictionary = await session.dictionary();
+  const { elements, recordings, tests, labels, ...rest } = contents;
+  return {
+    ...rest,
+    elements: elements.map(({ region, detector, ...element }) => ({
+      ...element,
+      detector: detector as Record<string, unknown>,
+      ...(region ? { region: region as unknown as Record<string, unknown> } : {}),
+    })),
+    recordings: recordings.flatMap(({ path, use }) => {
+      const { media } = publicMedia(workspace, session.locate(path));
+      return media === undefined ? [] : [{ media, use }];
+    }),
+    tests: tests.map(({ media, marks, ...test }) => ({
+      ...test,
+      ...publicMedia(workspace, media),
+      marks: marks.map(({ t, statement }) => ({
+        t,
+        statement: statement as unknown as Record<string, unknown>,
+        sentence: render(statement, dictionary),
+      })),
+    })),
+    labels: Object.fromEntries(Object.entries(labels).map(([name, own]) => [name, own.length])),
+    diff,
+  };
+}
+
+/** How pages name a recording; nothing for one outside the opened folders. */
+function publicMedia(workspace: Workspace, media: string): { readonly media?: string } {
+  try {
+    return { media: workspace.publicPath(media) };
+  } catch {
+    return {};
+  }
+}
+
+async function toEdit(workspace: Workspace, edit: RouteBody<typeof editPack>['edit']): Promise<PackEdit> {
+  switch (edit.op) {
+    case 'recordings':
+      return {
+        op: 'recordings',
+        recordings: await Promise.all(
+          edit.recordings.map(async ({ media, use }) => ({ media: await workspace.resolve(media), use })),
+        ),
+      };
+    case 'test': {
+      const { marks, media, ...test } = edit.test;
+      const checked = marks.map(({ t, statement }) => {
+        const shaped = parseStatement(statement);
+        if ('issues' in shaped) throw new PlaybyplayError('statement-shape', shaped.issues[0]!.message);
+        return { t, statement: shaped.statement };
+      });
+      return { op: 'test', test: { ...test, media: await workspace.resolve(media), marks: checked } };
+    }
+    case 'add': {
+      const { detector, events, font, ...rest } = edit;
+      return {
+        ...rest,
+        detector: detector as DetectorSpec,
+        ...(events ? { events: events as unknown as readonly EventMapping[] } : {}),
+        ...(font ? { font: font as unknown as AtlasFile } : {}),
+      };
+    }
+    default:
+      return edit as PackEdit;
+  }
+}
+
+/** An element with options that are not saved. */
+function trialOf(
+  profile: ProfileSource['profile'],
+  { name, box, region, detector }: NonNullable<RouteBody<typeof readElements>['trial']>,
+): { readonly name: string; readonly detector: DetectorSpec; readonly region: RegionSpec } {
+  const saved = profile.detectors[name];
+  const place = saved?.region === undefined ? undefined : profile.regions[saved.region];
+  const whole = { x: 0, y: 0, width: profile.reference.width, height: profile.reference.height };
+  return {
+    name,
+    detector: withoutNulls({ ...saved, ...detector, region: saved?.region ?? name }) as DetectorSpec,
+    region: withoutNulls({
+      ...place,
+      ...region,
+      ...(box || !place ? fromPixels(profile, box ?? whole) : {}),
+    }) as unknown as RegionSpec,
+  };
+}
+
+function withoutNulls(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
+}
+
+function rangeOf({ from, to }: { readonly from?: number; readonly to?: number }): {
+  readonly from?: number;
+  readonly to?: number;
+} {
+  return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+}
+
+function toScore({ kind, truth, events, hits, precision, recall }: Score): ScoreResponse {
+  return { kind, truth, events, hits, precision: precision.value ?? null, recall: recall.value ?? null };
+}
+
+function describeWord(
+  { id, name, kind, definition, children }: Word,
+  dictionary: Dictionary,
+): RouteResponse<typeof searchWords>['words'][number] {
+  const ancestors = dictionary.ancestors(id, kind).map((word) => word.name);
+  return { id, name, kind, definition, ancestors, children: children.length };
+}
+
+/** Makes the identifier of a game from its title. */
+function gameName(title: string): string {
+  const name = title
+    .toLowerCase()
+    .normalize('NFKD')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  return name === '' ? 'my-game' : name.slice(0, 64).replace(/-+$/, '');
+}
