@@ -1,6 +1,7 @@
 import { parseDuration, parseNumber } from '../language/numbers.ts';
 import { patternConstraint } from '../recognition/constraint.ts';
 import { readLine } from '../recognition/text-recognizer.ts';
+import { editDistance } from '../spelling.ts';
 import { upperMedian } from '../statistics.ts';
 import type { FollowedSample } from './follow.ts';
 
@@ -14,7 +15,9 @@ export type FieldType =
   | 'name'
   | 'message'
   | 'label'
-  | 'gauge';
+  | 'gauge'
+  | 'icon'
+  | 'feed';
 
 /** A value of a field at a time. */
 export interface FieldValue {
@@ -150,6 +153,13 @@ function classifyFigure(
 ): FieldReading | undefined {
   const form = commonForm(read.map(({ text }) => text));
   if (!form) return undefined;
+  if (
+    hasOtherWords(
+      read.map(({ text }) => text),
+      captionOf(form.pieces),
+    )
+  )
+    return undefined;
   const figures = form.pieces.filter((piece) => 'min' in piece).length;
   const shape = form.pieces.map((piece) => ('literal' in piece ? piece.literal : '#')).join('');
   const caption = captionOf(form.pieces);
@@ -200,6 +210,27 @@ function classifyFigure(
     behaviour: behaviourOf(values, samples.length),
     certainty: Math.min(1, share) * middle,
   };
+}
+
+/** Share of the readings that say other words than the usual ones, from which the words are what changes. */
+const MIN_OTHER_WORDS_SHARE = 0.2;
+/** Length of words, in letters, that are compared, and share of them that differs in other words. */
+const MIN_WORD_LENGTH = 3;
+const MIN_OTHER_LETTERS = 0.5;
+
+/** Whether figures stand with words that change, as in the number and name of a player: all of it is a name. */
+function hasOtherWords(texts: readonly string[], caption: string | undefined): boolean {
+  const own = lettersOf(caption ?? '');
+  if (own.length < MIN_WORD_LENGTH) return false;
+  const others = texts.map(lettersOf).filter((letters) => {
+    const length = Math.max(letters.length, own.length);
+    return letters.length >= MIN_WORD_LENGTH && editDistance(letters, own) >= MIN_OTHER_LETTERS * length;
+  });
+  return others.length >= MIN_OTHER_WORDS_SHARE * texts.length;
+}
+
+function lettersOf(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}]/gu, '');
 }
 
 function countChanges(values: readonly FieldValue[]): number {
@@ -324,11 +355,26 @@ function classifyText(
   }
   if (steady < MIN_STEADY_SHARE || middle < 0.7) return undefined;
   return {
-    type: comesAndGoes || presence < MIN_LASTING_PRESENCE ? 'message' : 'name',
+    type: comesAndGoes || (presence < MIN_LASTING_PRESENCE && !isReplaced(samples, values)) ? 'message' : 'name',
     values,
     behaviour: { resets: false, changes: behaviour.changes, presence },
     certainty: steady * middle,
   };
+}
+
+/** Share of the changes of a name at which another text takes its place at once. */
+const MIN_REPLACED_SHARE = 0.6;
+
+/** Whether texts follow each other at once, as names do that are away only with the rest of the HUD. */
+function isReplaced(samples: readonly FollowedSample[], values: readonly FieldValue[]): boolean {
+  const places = new Map(samples.map(({ recording, t }, i) => [`${recording} ${t}`, i]));
+  const changes = values.flatMap((one, i) => {
+    const before = values[i - 1];
+    if (!before || simplify(before.text) === simplify(one.text)) return [];
+    const [from, to] = [before, one].map(({ recording, t }) => places.get(`${recording} ${t}`)!) as [number, number];
+    return [to - from];
+  });
+  return changes.length > 0 && changes.filter((step) => step <= 2).length >= MIN_REPLACED_SHARE * changes.length;
 }
 
 /** A text without what is most often misread: case and punctuation. */

@@ -1,12 +1,16 @@
 import type { Anchor, Rect, Size } from '../geometry.ts';
 import { TextRecognizer } from '../recognition/text-recognizer.ts';
 import { type Behaviour, classifyField, type FieldReading, type FieldType, type FieldValue } from './classify.ts';
-import { type Alignment, groupElements, groupMessages, type TextElement, usualArea } from './elements.ts';
-import { followPlaces } from './follow.ts';
+import { type Alignment, cutSightings, groupElements, groupMessages, type TextElement, usualArea } from './elements.ts';
+import { type FollowedSample, followPlaces } from './follow.ts';
+import { type CellRow, findCellRow, findIcon, groupFrames, type Icon, type IconPicture } from './icons.ts';
 import { cleanName, findCaption, type Label, placeOnScreen, uniqueName } from './names.ts';
+import { findFeedAreas, readFeed } from './feeds.ts';
 import { findGauges, type Gauge } from './gauges.ts';
 import { CHARACTER_WIDTH, growRegion } from './grow.ts';
 import { readSteadyPlaces } from './steady-text.ts';
+import { splitSeries } from './split.ts';
+import { withoutMargin } from './steady-edges.ts';
 import { openRecordings, overlap, type Recording, shareInCommon, type Survey, surveyText } from './survey.ts';
 import { figureArea, type TaughtFont, teachFont } from './teach.ts';
 
@@ -26,6 +30,10 @@ export interface HudField {
   readonly secondPattern?: string;
   /** Of a gauge: how it fills, and its colours. */
   readonly gauge?: Pick<Gauge, 'direction' | 'fill' | 'empty' | 'radii'>;
+  /** Of a gauge: in how many equal cells it is divided. */
+  readonly cells?: number;
+  /** Of an icon: what it shows. */
+  readonly pictures?: readonly IconPicture[];
   /** The font of its figures, where its readings taught one. */
   readonly font?: TaughtFont;
   readonly behaviour: Behaviour;
@@ -82,11 +90,12 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const recordings = await openRecordings(paths, signal);
   for (const { file } of recordings) resources.use(file);
   const reference = recordings[0]!.size;
-  const survey = await surveyText(recordings, {
+  const surveyed = await surveyText(recordings, {
     signal,
     memoryBudget,
     onFrame: (done, total) => onProgress?.((SURVEY_SHARE * done) / total),
   });
+  const survey = { ...surveyed, sightings: cutSightings(surveyed.sightings, surveyed.steady) };
   const recognizer = resources.use(await TextRecognizer.open());
   const found = groupElements(survey, reference);
   const lasting = [...found, ...(await readSteadyPlaces(recordings, survey.steady, found, recognizer))];
@@ -95,29 +104,48 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     ({ rect, isSteady }) => !isSteady || !gauges.some((gauge) => shareInCommon(rect, gauge.rect) > MAX_COMMON_AREA),
   );
   const elements = [...texts, ...groupMessages(survey, texts, reference)];
-  const followed = await followPlaces(
+  const outlines = survey.outlines.slice(0, MAX_OUTLINES);
+  const feedAreas = findFeedAreas(surveyed, reference);
+  const followedPlaces = await followPlaces(
     recordings,
-    elements.map(({ rect, comesAndGoes, sightings }) =>
-      comesAndGoes ? { rect, find: true, near: sightings } : { rect, keep: Math.ceil(CHARACTER_WIDTH * rect.height) },
-    ),
+    [
+      ...elements.map(({ rect, comesAndGoes, sightings }) =>
+        comesAndGoes ? { rect, find: true, near: sightings } : { rect, keep: Math.ceil(CHARACTER_WIDTH * rect.height) },
+      ),
+      ...outlines.map((rect) => ({ rect, keep: 0, isPicture: true })),
+      ...feedAreas.map((rect) => ({ rect, isFeed: true })),
+    ],
     recognizer,
     { signal, onSample: (share) => onProgress?.(SURVEY_SHARE + (1 - SURVEY_SHARE) * share) },
   );
-  const classified = elements.flatMap((element, i) => {
-    const reading = classifyField(followed[i]!, element);
-    return reading && reading.certainty >= MIN_CERTAINTY ? [{ element, reading, samples: followed[i]! }] : [];
+  const followed = followedPlaces.slice(0, elements.length);
+  const { icons, rows } = await findIcons(
+    outlines,
+    followedPlaces.slice(elements.length, elements.length + outlines.length),
+    reference,
+  );
+  const feeds = feedAreas.flatMap(
+    (rect, i) => readFeed(rect, followedPlaces[elements.length + outlines.length + i]!) ?? [],
+  );
+  const parts = elements.flatMap((element, i) => splitSeries({ element, samples: followed[i]! }));
+  const classified = parts.flatMap(({ element, samples }) => {
+    const reading = classifyField(samples, element);
+    return reading && reading.certainty >= MIN_CERTAINTY ? [{ element, reading, samples }] : [];
   });
-  // One thing may have been found as a line of text and by its edges. Messages may appear over others.
+  // Seconds on an icon belong to it, and lines to their feed.
+  const drawn = [...icons, ...rows, ...feeds].map(({ rect }) => rect);
+  // One thing may have been found twice, such as a line of text and by its edges. Messages may appear over others.
   const read = classified.filter(
-    (one) =>
-      one.element.comesAndGoes ||
-      !classified.some(
-        (other) =>
-          other !== one &&
-          (one.element.isSteady === true || other.element.isSteady === true) &&
-          overlap(one.element.rect, other.element.rect) > MAX_COMMON_AREA &&
-          rankOf(other) > rankOf(one),
-      ),
+    (one, i) =>
+      !liesOn(one.element.rect, drawn) &&
+      (one.element.comesAndGoes ||
+        !classified.some(
+          (other, j) =>
+            other !== one &&
+            !other.element.comesAndGoes &&
+            overlap(one.element.rect, other.element.rect) > MAX_COMMON_AREA &&
+            (rankOf(other) > rankOf(one) || (rankOf(other) === rankOf(one) && j < i)),
+        )),
   );
   const labels = read.flatMap(({ element: { rect }, reading }): Label[] =>
     reading.type === 'label' ? [{ rect, text: reading.caption! }] : [],
@@ -138,7 +166,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     const { align } = element;
     const whole = reading.type === 'clock' ? usualArea(element) : element.rect;
     const isBare = FIGURES.has(reading.type) && reading.caption === undefined;
-    const rect = isBare ? figureArea(samples, reading, element.rect, whole) : whole;
+    const rect = trimRows(isBare ? figureArea(samples, reading, element.rect, whole) : whole, survey.steady);
     const { type, pattern, secondPattern, behaviour, certainty } = reading;
     return {
       ...nameField(rect, type, reading.caption),
@@ -160,7 +188,8 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   });
   // Figures may stand on a bar or in a ring.
   const unwritten = gauges.filter(
-    ({ rect }) => !read.some(({ element }) => shareInCommon(rect, element.rect) > MAX_COMMON_AREA),
+    ({ rect }) =>
+      !liesOn(rect, drawn) && !read.some(({ element }) => shareInCommon(rect, element.rect) > MAX_COMMON_AREA),
   );
   const filled = unwritten.map((gauge): HudField => {
     const { rect, direction, fill, empty, radii } = gauge;
@@ -173,12 +202,44 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
       ...describeGauge(gauge, recordings),
     };
   });
+  const cellRows = rows.map(
+    (row): HudField => ({
+      ...nameField(row.rect, 'gauge', undefined),
+      type: 'gauge',
+      rect: row.rect,
+      align: 'left',
+      gauge: { direction: row.direction, fill: row.fill },
+      cells: row.cells,
+      ...describeGauge(row, recordings),
+    }),
+  );
+  const feedFields = feeds.map(
+    ({ rect, examples, presence, certainty }): HudField => ({
+      ...nameField(rect, 'feed', undefined),
+      type: 'feed',
+      rect: roundRect(rect),
+      align: 'left',
+      behaviour: { resets: false, changes: examples.length, presence },
+      certainty,
+      examples: examples.filter((_, i) => i % Math.ceil(examples.length / MAX_EXAMPLES) === 0),
+    }),
+  );
+  const iconFields = icons.map(
+    (icon): HudField => ({
+      ...nameField(icon.rect, 'icon', undefined),
+      type: 'icon',
+      rect: icon.rect,
+      align: 'left',
+      pictures: icon.pictures,
+      ...describeIcon(icon),
+    }),
+  );
   return {
     format: 'playbyplay/discovery/1',
     reference,
     recordings: recordings.map(({ path, index }) => ({ path, duration: index.t.at(-1) ?? 0 })),
     moment: fullestFrame(survey),
-    fields: [...fields, ...filled],
+    fields: [...fields, ...filled, ...cellRows, ...iconFields, ...feedFields],
   };
 }
 
@@ -205,7 +266,7 @@ function percent(level: number): number {
 
 /** How a gauge behaves, from the moments in which it was seen. */
 function describeGauge(
-  { levels, presence }: Gauge,
+  { levels, presence }: Pick<Gauge, 'levels' | 'presence'>,
   recordings: readonly Recording[],
 ): Pick<HudField, 'behaviour' | 'certainty' | 'examples'> {
   const steps = levels.filter((one, i) => i > 0 && Math.abs(one.level - levels[i - 1]!.level) >= MIN_GAUGE_CHANGE);
@@ -227,12 +288,84 @@ function describeGauge(
   };
 }
 
+/** Frames that are tried as icons. */
+const MAX_OUTLINES = 40;
+/** Share of the height of a frame that an icon has at least: smaller ones are cells of a gauge. */
+const MIN_ICON_SIDE = 0.026;
+const MAX_ICON_ASPECT = 1.7;
+
+/** Finds icons and gauges of cells among rectangles that are drawn on the screen. */
+async function findIcons(
+  outlines: readonly Rect[],
+  followed: readonly (readonly FollowedSample[])[],
+  frame: Size,
+): Promise<{ readonly icons: readonly Icon[]; readonly rows: readonly CellRow[] }> {
+  const samplesOf = (rect: Rect): readonly FollowedSample[] => followed[outlines.indexOf(rect)]!;
+  const grouped = groupFrames(outlines).map((row) => ({ row, cells: findCellRow(row, row.map(samplesOf)) }));
+  const single = grouped.flatMap(({ row, cells }) => (cells ? [] : row));
+  const icons = await Promise.all(
+    single
+      .filter(({ width, height }) => {
+        const aspect = width / height;
+        const isLarge = Math.min(width, height) >= MIN_ICON_SIDE * frame.height;
+        return isLarge && Math.max(aspect, 1 / aspect) <= MAX_ICON_ASPECT;
+      })
+      .map((rect) => findIcon(rect, samplesOf(rect))),
+  );
+  return { icons: icons.flatMap((icon) => icon ?? []), rows: grouped.flatMap(({ cells }) => cells ?? []) };
+}
+
+/** Whether most of a rectangle lies on others. */
+function liesOn({ x, y, width, height }: Rect, others: readonly Rect[]): boolean {
+  const common = others.reduce((sum, other) => {
+    const across = Math.min(x + width, other.x + other.width) - Math.max(x, other.x);
+    const down = Math.min(y + height, other.y + other.height) - Math.max(y, other.y);
+    return sum + Math.max(0, across) * Math.max(0, down);
+  }, 0);
+  return common > MAX_COMMON_AREA * width * height;
+}
+
+/** How an icon behaves. */
+function describeIcon({ shown, presence }: Icon): Pick<HudField, 'behaviour' | 'certainty' | 'examples'> {
+  const steps = shown.filter((one, i) => i === 0 || one.picture !== shown[i - 1]!.picture);
+  return {
+    behaviour: { resets: false, changes: steps.length - 1, presence },
+    certainty: Math.round(1000 * presence) / 1000,
+    examples: steps
+      .filter((_, i) => i % Math.ceil(steps.length / MAX_EXAMPLES) === 0)
+      .map(({ recording, t, picture }) => ({ recording, t, text: `picture ${picture + 1}` })),
+  };
+}
+
 /** The frame in which most lines were seen. */
 function fullestFrame({ sightings, frames }: Survey): Discovery['moment'] {
   const counts = Map.groupBy(sightings, ({ frame }) => frame);
   const [fullest] = [...counts].toSorted((a, b) => b[1].length - a[1].length);
   return frames[fullest?.[0] ?? 0] ?? { recording: 0, t: 0 };
 }
+
+/** Pixels that stay above and below a line of text, in heights of its letters. */
+const ROW_MARGIN = 0.08;
+
+/** A line without the empty rows around its letters, where their edges stay. */
+function trimRows(rect: Rect, places: readonly Rect[]): Rect {
+  const parts = places.map(withoutMargin).filter((place) => isInLine(place, rect));
+  if (parts.length === 0) return rect;
+  const [top, bottom] = [Math.min(...parts.map(({ y }) => y)), Math.max(...parts.map(({ y, height }) => y + height))];
+  const margin = ROW_MARGIN * (bottom - top);
+  const y = Math.max(rect.y, top - margin);
+  return { ...rect, y, height: Math.min(rect.y + rect.height, bottom + margin) - y };
+}
+
+/** Whether a place has nearly the height of a line, and lies in it. */
+function isInLine(place: Rect, line: Rect): boolean {
+  return (
+    place.height >= MIN_LETTER_HEIGHT * line.height && place.height <= 1.2 * line.height && overlap(place, line) > 0.6
+  );
+}
+
+/** Height of letters in a box of the text finder, as a share. */
+const MIN_LETTER_HEIGHT = 0.55;
 
 function roundRect({ x, y, width, height }: Rect): Rect {
   const [left, top] = [Math.floor(x), Math.floor(y)];

@@ -26,6 +26,8 @@ export interface Draft {
   readonly questions: readonly Question[];
   /** Fonts by path, relative to the profile. */
   readonly fonts: ReadonlyMap<string, AtlasFile>;
+  /** PNG files of icons by path, relative to the profile. */
+  readonly pictures: ReadonlyMap<string, Uint8Array>;
   /** By field: its name after the answers; fields that were answered away are missing. */
   readonly names: ReadonlyMap<HudField, string>;
   /** By field: the name of its detector. */
@@ -41,6 +43,11 @@ const MAX_CHANGES_PER_MINUTE = 40;
 /** Confidence that readings need. */
 const MIN_CONFIDENCE = 0.6;
 const MIN_TEXT_CONFIDENCE = 0.8;
+/** Likeness that an icon needs, and pixels by which it may be displaced. */
+const MIN_ICON_LIKENESS = 0.75;
+const ICON_SEARCH_PIXELS = 2;
+/** A row of a feed with two names. */
+const KILL_ROW = '^([^>]+) > ([^>]+)$';
 /** Certainty below which it is asked whether a field is part of the HUD. */
 const CERTAIN = 0.6;
 /** Answer that removes a field. */
@@ -57,13 +64,14 @@ const MAX_QUESTIONS = 10;
 export function draftPack(discovery: Discovery, game: string, dictionary: Dictionary, answers: Answers = {}): Draft {
   const { reference, recordings, fields } = discovery;
   const minutes = recordings.reduce((sum, { duration }) => sum + duration, 0) / 60;
-  const questions = fields.flatMap((field) => questionsOf(field)).slice(0, MAX_QUESTIONS);
+  const questions = [...fields.flatMap(questionsOf), ...fields.flatMap(pictureQuestionsOf)].slice(0, MAX_QUESTIONS);
   const unknown = Object.keys(answers).find((id) => !allQuestionIds(fields).has(id));
   if (unknown !== undefined) throw new RangeError(`there is no question “${unknown}”`);
   const regions: Record<string, unknown> = {};
   const detectors: Record<string, unknown> = {};
   const events: unknown[] = [];
   const fonts = new Map<string, AtlasFile>();
+  const pictures = new Map<string, Uint8Array>();
   const names = new Map<HudField, string>();
   const keys = new Map<HudField, string>();
   const words = new Map<string, string>();
@@ -84,8 +92,11 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     const subject = property === undefined ? { word, name } : 'player';
     const said = property ?? 'reading';
     if (field.font) fonts.set(`fonts/${fileName(key)}.json`, field.font.file);
+    const icons = iconsOf(field, fileName(key), answers);
+    for (const { path, png } of icons) pictures.set(path, png);
     detectors[key] = {
       ...detectorOf(field, key, field.font?.pattern ?? field.pattern),
+      ...(icons.length > 0 && { icons: Object.fromEntries(icons.map((icon) => [icon.name, icon.path])) }),
       ...(field.font && {
         reader: undefined,
         atlas: `fonts/${fileName(key)}.json`,
@@ -122,7 +133,7 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     extends: { common: '^1.0.0' },
     properties: Array.from(words, ([name, definition]) => ({ name, parent: 'measure', definition })),
   };
-  return { game, profile, dictionary: words.size > 0 ? own : undefined, questions, names, keys, fonts };
+  return { game, profile, dictionary: words.size > 0 ? own : undefined, questions, names, keys, fonts, pictures };
 }
 
 /**
@@ -133,12 +144,14 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
  */
 export async function writePack(
   folder: string,
-  { game, profile, dictionary, fonts }: Draft,
+  { game, profile, dictionary, fonts, pictures }: Draft,
   policy: OutputPolicy = {},
 ): Promise<string> {
   const path = join(folder, 'configs', game, 'profile.json');
   for (const [font, file] of fonts)
     await writeOutput(join(folder, 'configs', game, font), `${JSON.stringify(file)}\n`, { kind: 'atlas', ...policy });
+  for (const [picture, png] of pictures)
+    await writeOutput(join(folder, 'configs', game, picture), png, { kind: 'picture', ...policy });
   await writeOutput(path, `${JSON.stringify(profile, undefined, 2)}\n`, { kind: 'profile', ...policy });
   if (dictionary)
     await writeOutput(join(folder, 'dictionary', `${game}.json`), `${JSON.stringify(dictionary, undefined, 2)}\n`, {
@@ -146,6 +159,25 @@ export async function writePack(
       ...policy,
     });
   return path;
+}
+
+/** The pictures of an icon, named by answers or by number. */
+function iconsOf(
+  { id, pictures = [] }: HudField,
+  file: string,
+  answers: Answers,
+): readonly { readonly name: string; readonly path: string; readonly png: Uint8Array }[] {
+  const taken = new Set<string>();
+  return pictures.map(({ png }, i) => {
+    const answer = cleanName(answers[pictureId(id, i)] ?? '');
+    const name = uniqueName(answer === '' ? String(i + 1) : answer, taken);
+    return { name, path: `icons/${file}-${i + 1}.png`, png: Buffer.from(png, 'base64') };
+  });
+}
+
+/** Stands for a picture of an icon in questions and answers. */
+function pictureId(id: string, picture: number): string {
+  return `picture-${id}-${picture + 1}`;
 }
 
 /** The name of a detector as that of a file. */
@@ -166,7 +198,7 @@ function questionsOf(field: HudField): Question[] {
           },
         ]
       : []),
-    ...(isCaptioned || type === 'message' || type === 'label'
+    ...(isCaptioned || type === 'message' || type === 'label' || type === 'feed'
       ? []
       : [
           {
@@ -178,8 +210,22 @@ function questionsOf(field: HudField): Question[] {
   ];
 }
 
+/** Pictures of an icon that are asked for. */
+const MAX_ASKED_PICTURES = 4;
+
+function pictureQuestionsOf({ id, place, pictures = [] }: HudField): Question[] {
+  if (pictures.length > MAX_ASKED_PICTURES) return [];
+  return pictures.map(({ t }, i) => ({
+    id: pictureId(id, i),
+    question: `What does the icon at the ${place} show at ${Math.floor(t / 60)}:${(t % 60).toFixed(1).padStart(4, '0')}?`,
+    assumed: String(i + 1),
+  }));
+}
+
 function allQuestionIds(fields: readonly HudField[]): ReadonlySet<string> {
-  return new Set(fields.flatMap(({ id }) => [`hud-${id}`, `name-${id}`]));
+  return new Set(
+    fields.flatMap(({ id, pictures = [] }) => [`hud-${id}`, `name-${id}`, ...pictures.map((_, i) => pictureId(id, i))]),
+  );
 }
 
 /** The property that an answer names; one that the dictionary lacks is added to `words`. */
@@ -193,11 +239,30 @@ function propertyFor(answer: string, dictionary: Dictionary, words: Map<string, 
 }
 
 function detectorOf(field: HudField, region: string, pattern: string | undefined): Record<string, unknown> {
-  const { type, gauge } = field;
+  const { type, gauge, cells } = field;
+  if (type === 'feed') return { kind: 'feed', region };
+  if (type === 'icon')
+    return {
+      kind: 'icon',
+      region,
+      icons: {},
+      measure: 'difference',
+      threshold: MIN_ICON_LIKENESS,
+      search: ICON_SEARCH_PIXELS,
+      stability: { samples: 2, confidence: MIN_CONFIDENCE },
+    };
   if (gauge) {
     const { fill, empty, ...shape } = gauge;
     const colours = { fill: [fill], ...(empty === undefined ? {} : { empty: [empty] }) };
-    return { kind: 'bar', region, ...shape, ...colours, stability: { samples: 2, confidence: MIN_CONFIDENCE } };
+    const divided = cells === undefined ? {} : { cells, zero: true };
+    return {
+      kind: 'bar',
+      region,
+      ...shape,
+      ...colours,
+      ...divided,
+      stability: { samples: 2, confidence: MIN_CONFIDENCE },
+    };
   }
   const samples = type === 'clock' ? Math.round(HALT_SECONDS / INTERVAL_SECONDS) : 2;
   const isFigure = type !== 'name' && type !== 'message';
@@ -229,6 +294,15 @@ function eventsOf({ type }: HudField, detector: string, subject: unknown, proper
       }));
     case 'label':
       return [];
+    case 'feed': {
+      const [killer, victim] = ['$1', '$2'].map((name) => ({ word: 'character', name }));
+      const statement = { subject: killer, action: 'kill', object: victim };
+      return [{ on: { detector, trigger: 'found', match: KILL_ROW }, statement }];
+    }
+    case 'icon': {
+      const statement = { subject, action: 'show', object: { word: 'picture', name: '$value' } };
+      return [{ on: on('changed'), statement }];
+    }
     default:
       return [{ on: on('changed'), statement: change }];
   }

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { groupElements, groupMessages } from './elements.ts';
+import { cutSightings, groupElements, groupMessages } from './elements.ts';
 import type { Sighting, Survey } from './survey.ts';
 
 const FRAME = { width: 1280, height: 720 };
 
 function surveyOf(
   lines: readonly (readonly [frame: number, x: number, y: number, width: number, height: number])[],
-): Omit<Survey, 'steady'> {
+): Pick<Survey, 'sightings' | 'frames'> {
   const sightings = lines.map(
     ([frame, x, y, width, height]): Sighting => ({ recording: 0, t: 2 * frame, frame, x, y, width, height }),
   );
@@ -49,4 +49,18 @@ it('finds where messages appear', () => {
   expect(align).toBe('centre');
   expect(rect.x).toBeLessThanOrEqual(440);
   expect(rect.x + rect.width).toBeGreaterThanOrEqual(840);
+});
+
+/** A place with its margin. */
+const place = (x: number, width: number) => ({ x, y: 20, width, height: 26 });
+
+it('cuts a score bar where what stays has gaps', () => {
+  const [line] = surveyOf([[0, 100, 20, 300, 30]]).sightings;
+  const cut = cutSightings([line!], [place(105, 80), place(200, 20), place(300, 90)]);
+  expect(cut).toHaveLength(3);
+  expect(cut[0]!.x + cut[0]!.width).toBeGreaterThan(182);
+  expect(cut[1]!.x).toBeLessThan(204);
+  expect(cut[2]!.x + cut[2]!.width).toBe(400);
+  // Words of a caption are as near as a space.
+  expect(cutSightings([line!], [place(105, 140), place(243, 140)])).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import type { Rect, Size } from '../geometry.ts';
 import { upperMedian } from '../statistics.ts';
+import { withoutMargin } from './steady-edges.ts';
 import type { Sighting, Survey } from './survey.ts';
 
 /** Which of its edges a text keeps while it changes. */
@@ -50,6 +51,47 @@ export function groupElements({ sightings, frames }: Pick<Survey, 'sightings' | 
     else groups.push([sighting]);
   }
   return groups.flatMap((group) => elementOf(group, frames.length, frame));
+}
+
+/** Least height of a steady place in a line, and least share of it in the line's rows, where it is a part of the line. */
+const MIN_PART_HEIGHT = 0.4;
+const MIN_PART_INSIDE = 0.7;
+/** Gap between parts of a line, in heights of the lower part: wider than a space. */
+const MIN_PART_GAP = 0.6;
+/** Where in a gap a line is cut: the last digit of a clock changes too often to be steady, and belongs to the left. */
+const CUT_SHARE = 0.8;
+
+/**
+ * Cuts lines that the text finder saw as one, such as a score bar, where what stays on the screen has wide gaps.
+ *
+ * @param places Where edges stay.
+ */
+export function cutSightings(sightings: readonly Sighting[], places: readonly Rect[]): readonly Sighting[] {
+  return sightings.flatMap((line): Sighting[] => {
+    const parts = places
+      .filter((place) => isPartOf(place, line))
+      .map((place) => withoutMargin(place))
+      .toSorted((a, b) => a.x - b.x);
+    const cuts = parts.slice(1).flatMap((part, i): number[] => {
+      const before = parts[i]!;
+      const left = before.x + before.width;
+      const gap = part.x - left;
+      return gap < MIN_PART_GAP * Math.min(before.height, part.height) ? [] : [left + CUT_SHARE * gap];
+    });
+    const edges = [line.x, ...cuts, line.x + line.width];
+    return edges.slice(1).map((right, i) => ({ ...line, x: edges[i]!, width: right - edges[i]! }));
+  });
+}
+
+/** Whether a place lies in the rows of a line, and mostly within it. */
+function isPartOf(place: Rect, line: Rect): boolean {
+  const common = Math.min(place.y + place.height, line.y + line.height) - Math.max(place.y, line.y);
+  const across = Math.min(place.x + place.width, line.x + line.width) - Math.max(place.x, line.x);
+  return (
+    place.height >= MIN_PART_HEIGHT * line.height &&
+    common >= MIN_PART_INSIDE * place.height &&
+    across >= MIN_PART_INSIDE * place.width
+  );
 }
 
 /** The median of a group's last lines. */

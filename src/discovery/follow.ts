@@ -5,6 +5,7 @@ import { copyPart, type Picture } from '../media/picture.ts';
 import type { Constraint } from '../recognition/constraint.ts';
 import { anyText } from '../recognition/constraint.ts';
 import type { LineSteps } from '../recognition/decode.ts';
+import { RowReader, type TextRow } from '../recognition/row-reader.ts';
 import { groupRows, TextFinder } from '../recognition/text-finder.ts';
 import { readLine, type TextReading, type TextRecognizer } from '../recognition/text-recognizer.ts';
 import { type Crop, cropRgb, cutCrop } from '../regions/crop.ts';
@@ -19,6 +20,10 @@ export interface FollowedPlace {
   readonly find?: boolean;
   /** Keeps the pictures, with this many pixels of the reference frame on each side. */
   readonly keep?: number;
+  /** Only its pictures are wanted: nothing is read. */
+  readonly isPicture?: boolean;
+  /** Rows that appear, move and vanish, with icons in them. */
+  readonly isFeed?: boolean;
   /** The only moments near which there is something to read. */
   readonly near?: readonly { readonly recording: number; readonly t: number }[];
 }
@@ -32,6 +37,8 @@ export interface FollowedSample {
   readonly line: LineSteps;
   /** What is read without any constraint; undefined: nothing. */
   readonly reading: TextReading | undefined;
+  /** The rows of a feed. */
+  readonly rows?: readonly TextRow[];
   /** The picture, if it is kept; the same object while it does not change. */
   readonly area?: PictureArea | undefined;
 }
@@ -81,6 +88,7 @@ export async function followPlaces(
   const interval = Math.max(FOLLOW_INTERVAL_SECONDS, total / MAX_FOLLOWED_SAMPLES);
   let before = 0;
   using finders = new Finders();
+  using rowReader = new RowReader(recognizer);
   for (const [recording, { file, index, size }] of recordings.entries()) {
     const [scaleX, scaleY] = [size.width / reference.width, size.height / reference.height];
     const rects = places.map(({ rect: { x, y, width, height } }) =>
@@ -108,7 +116,7 @@ export async function followPlaces(
         using picture = item;
         for (const [p, rect] of rects.entries()) {
           if (rect.width < 2 || rect.height < 2) continue;
-          const { near, keep } = places[p]!;
+          const { near, keep, isPicture = false, isFeed = false } = places[p]!;
           if (near && !near.some((one) => one.recording === recording && Math.abs(one.t - picture.t) <= NEAR_SECONDS)) {
             followed[p]!.push({ recording, t: picture.t, line: EMPTY_LINE, reading: undefined });
             continue;
@@ -116,15 +124,25 @@ export async function followPlaces(
           const crop = { data: cropRgb(picture, rect), width: rect.width, height: rect.height, channels: 3 as const };
           const known = last[p];
           let seen = known?.seen;
-          if (!known || !seen || meanDifference(known.crop, crop) > MAX_UNCHANGED_LEVELS) {
+          const isChanged = !known || !seen || meanDifference(known.crop, crop) > MAX_UNCHANGED_LEVELS;
+          if (isChanged && isFeed) {
+            const rows = rowReader.read([crop]);
+            seen = rows.then(([own]) => ({ line: EMPTY_LINE, reading: undefined, rows: own! }));
+            last[p] = { crop, seen };
+          } else if (isChanged) {
             const { promise, resolve } = Promise.withResolvers<LineSteps>();
-            queue.push({ crop, find: places[p]!.find ?? false, take: resolve });
+            if (isPicture) resolve(EMPTY_LINE);
+            else queue.push({ crop, find: places[p]!.find ?? false, take: resolve });
             const area = keep === undefined ? undefined : cutArea(picture, rect, keep, { scaleX, scaleY });
-            seen = promise.then((line) => ({ line, reading: readLine(line, ANY_TEXT), ...(area ? { area } : {}) }));
+            seen = promise.then((line) => ({
+              line,
+              reading: isPicture ? undefined : readLine(line, ANY_TEXT),
+              ...(area ? { area } : {}),
+            }));
             last[p] = { crop, seen };
           }
           const { t } = picture;
-          waiting.push(seen.then((found) => void followed[p]!.push({ recording, t, ...found })));
+          waiting.push(seen!.then((found) => void followed[p]!.push({ recording, t, ...found })));
         }
         if (queue.length >= BATCH_SIZE) await settle();
         options.onSample?.((before + picture.t) / Math.max(1e-9, total));

@@ -66,8 +66,11 @@ export function uniqueName(name: string, taken: Set<string>): string {
 }
 
 /** The word of the dictionary for a kind of field. */
-export function displayWord(type: FieldReading['type']): 'counter' | 'clock' | 'message' | 'caption' | 'gauge' {
-  if (type === 'clock' || type === 'message' || type === 'gauge') return type;
+export function displayWord(
+  type: FieldReading['type'],
+): 'counter' | 'clock' | 'message' | 'caption' | 'gauge' | 'icon' {
+  if (type === 'clock' || type === 'message' || type === 'gauge' || type === 'icon') return type;
   if (type === 'time') return 'clock';
+  if (type === 'feed') return 'message';
   return type === 'name' || type === 'label' ? 'caption' : 'counter';
 }

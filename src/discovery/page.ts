@@ -32,6 +32,8 @@ const COLORS: Readonly<Record<HudField['type'], string>> = {
   message: '#ff6e40',
   label: '#bdbdbd',
   gauge: '#e040fb',
+  icon: '#f7a8ff',
+  feed: '#ff6e40',
 };
 
 /** Draws the fields of a discovery on a frame, and cuts examples of each out of the recordings. */

@@ -40,3 +40,29 @@ it('says nothing while nothing moves', () => {
   for (let n = 0; n < 12; n++) edges.add(frameAt(0, 0), 0);
   expect(edges.findPlaces()).toEqual([]);
 });
+
+it('finds frames around icons, and the cells of a row', () => {
+  const edges = new SteadyEdges(size);
+  const boxes = [
+    { x: 40, y: 40, width: 24, height: 24 },
+    ...[0, 1, 2].map((cell) => ({ x: 100 + 16 * cell, y: 120, width: 16, height: 12 })),
+  ];
+  for (let n = 0; n < 12; n++) {
+    const picture = frameAt(n, 5);
+    const luma = picture.y.data as Uint8Array;
+    for (const { x, y, width, height } of boxes)
+      for (let row = 0; row < height; row++)
+        for (let column = 0; column < width; column++)
+          luma[(y + row) * picture.y.stride + x + column] =
+            Math.min(row, column, height - 1 - row, width - 1 - column) < 2 ? 235 : 16;
+    edges.add(picture, 0);
+  }
+  // The figure of strokes has nearly a frame, too.
+  const frames = edges.findFrames().filter(({ x }) => x < 160);
+  expect(frames).toHaveLength(4);
+  for (const [i, box] of boxes.entries()) {
+    const found = frames.find(({ x, y }) => Math.abs(x - box.x) <= 3 && Math.abs(y - box.y) <= 3);
+    expect(found, `frame ${i}`).toBeDefined();
+    expect(Math.abs(found!.width - box.width)).toBeLessThanOrEqual(4);
+  }
+});

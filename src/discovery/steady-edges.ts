@@ -109,16 +109,46 @@ export class SteadyEdges {
       }
   }
 
-  /** The places where something is drawn, in pixels of the pictures, those with the most edges first. */
-  findPlaces(): readonly Rect[] {
-    if (this.#comparisons < MIN_COMPARISONS) return [];
-    const [width, height] = [this.#width, this.#height];
-    const mask = new Uint8Array(width * height);
+  /** By pixel whether an edge is drawn there. */
+  #mask(): Uint8Array {
+    const mask = new Uint8Array(this.#width * this.#height);
     for (let i = 0; i < mask.length; i++)
       mask[i] =
         this.#both[i]! >= MIN_PRESENCE * this.#comparisons && this.#both[i]! >= MIN_STEADY_SHARE * this.#either[i]!
           ? 1
           : 0;
+    return mask;
+  }
+
+  /** The places where a rectangle is drawn around something, in pixels of the pictures: icons, cells, small maps. */
+  findFrames(): readonly Rect[] {
+    if (this.#comparisons < MIN_COMPARISONS) return [];
+    const [width, height, factor] = [this.#width, this.#height, this.#factor];
+    const mask = this.#mask();
+    return boundsOfGroups(mask, mask, width, height)
+      .map(({ rect }) => rect)
+      .filter(
+        (rect) =>
+          Math.min(rect.width, rect.height) >= MIN_FRAME_SIDE * height &&
+          rect.height <= MAX_FRAME_SIDE * height &&
+          rect.width <= MAX_WIDTH_SHARE * width &&
+          isOutlined(mask, width, rect),
+      )
+      .flatMap((rect) => divideFrame(mask, width, rect))
+      .map((rect) => ({
+        // An edge marks a pixel on either side.
+        x: (rect.x + 1) * factor,
+        y: (rect.y + 1) * factor,
+        width: (rect.width - 2) * factor,
+        height: (rect.height - 2) * factor,
+      }));
+  }
+
+  /** The places where something is drawn, in pixels of the pictures, those with the most edges first. */
+  findPlaces(): readonly Rect[] {
+    if (this.#comparisons < MIN_COMPARISONS) return [];
+    const [width, height] = [this.#width, this.#height];
+    const mask = this.#mask();
     const lines = boundsOfGroups(bridgeGaps(mask, width, height, Math.round(MAX_GAP * height)), mask, width, height);
     return lines
       .filter(
@@ -142,6 +172,71 @@ export class SteadyEdges {
         };
       });
   }
+}
+
+/** Sides of a frame, in fractions of the picture's height, and share of each side that must be drawn. */
+const [MIN_FRAME_SIDE, MAX_FRAME_SIDE] = [0.014, 0.25];
+const MIN_OUTLINE_SHARE = 0.75;
+/** Pixels within which a side may lie. */
+const OUTLINE_DEPTH = 3;
+
+/** Whether edges run along all four sides of a rectangle. */
+function isOutlined(mask: Uint8Array, width: number, { x, y, width: wide, height: high }: Rect): boolean {
+  const share = (length: number, at: (i: number, depth: number) => number): number => {
+    let drawn = 0;
+    for (let i = 0; i < length; i++)
+      for (let depth = 0; depth < OUTLINE_DEPTH; depth++)
+        if (mask[at(i, depth)] === 1) {
+          drawn++;
+          break;
+        }
+    return drawn / length;
+  };
+  const at = (column: number, row: number): number => (y + row) * width + x + column;
+  return [
+    share(wide, (i, depth) => at(i, depth)),
+    share(wide, (i, depth) => at(i, high - 1 - depth)),
+    share(high, (i, depth) => at(depth, i)),
+    share(high, (i, depth) => at(wide - 1 - depth, i)),
+  ].every((one) => one >= MIN_OUTLINE_SHARE);
+}
+
+/** Cells that a frame is divided into at most, and pixels around the place where they meet. */
+const MAX_FRAME_CELLS = 20;
+const CELL_BORDER_REACH = 3;
+
+/** Divides a frame into the equal cells that edges divide it into, where it is a row of cells that touch each other. */
+function divideFrame(mask: Uint8Array, width: number, rect: Rect): readonly Rect[] {
+  const { x, y, width: wide, height: high } = rect;
+  const isBorder = (at: number): boolean => {
+    let most = 0;
+    for (let column = Math.round(at) - CELL_BORDER_REACH; column <= Math.round(at) + CELL_BORDER_REACH; column++) {
+      let drawn = 0;
+      for (let row = y; row < y + high; row++) drawn += mask[row * width + column]!;
+      most = Math.max(most, drawn);
+    }
+    return most >= MIN_OUTLINE_SHARE * high;
+  };
+  for (let count = Math.min(MAX_FRAME_CELLS, Math.floor((2 * wide) / high)); count > 1; count--) {
+    const side = wide / count;
+    if (side < 3 * CELL_BORDER_REACH) continue;
+    const borders = Array.from({ length: count - 1 }, (_, i) => x + (i + 1) * side);
+    // What has edges everywhere is text.
+    if (!borders.every(isBorder) || borders.some((at) => isBorder(at - side / 2))) continue;
+    return Array.from({ length: count }, (_, i) => ({
+      x: Math.round(x + i * side),
+      y,
+      width: Math.floor(side),
+      height: high,
+    }));
+  }
+  return [rect];
+}
+
+/** A place without the pixels around its edges. */
+export function withoutMargin({ x, y, width, height }: Rect): Rect {
+  const margin = (MARGIN * height) / (1 + 2 * MARGIN);
+  return { x: x + margin, y: y + margin, width: width - 2 * margin, height: height - 2 * margin };
 }
 
 /** Whether a part of the picture differs that is larger than a HUD. */

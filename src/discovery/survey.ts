@@ -32,6 +32,8 @@ export interface Survey {
   readonly frames: readonly { readonly recording: number; readonly t: number }[];
   /** Where edges stay while the scene moves: more lines, and icons and gauges, in pixels of the reference frame. */
   readonly steady: readonly Rect[];
+  /** Rectangles that are drawn around something, in pixels of the reference frame. */
+  readonly outlines: readonly Rect[];
 }
 
 /** Seconds between surveyed frames, unless that makes too many. */
@@ -130,7 +132,7 @@ export async function surveyText(
   }
   // Searches end in any order.
   sightings.sort((a, b) => a.frame - b.frame || a.y - b.y || a.x - b.x);
-  return { sightings, frames, steady: edges.findPlaces() };
+  return { sightings, frames, steady: edges.findPlaces(), outlines: edges.findFrames() };
 }
 
 async function openFinders(

@@ -3,14 +3,17 @@ import { toLanguageTags } from '../../language/tags.ts';
 import { resolveLookalikes } from '../../language/text.ts';
 import type { Tracker } from '../../cues/tracker.ts';
 import type { DetectorSpec } from '../../profile/profile.ts';
-import type { Assets, CharacterSize, Detector, FrameDetectorKind, Observation, View } from '../kind.ts';
+import type { Assets, CharacterSize, Detector, FrameDetectorKind, Observation, Requirement, View } from '../kind.ts';
 import { type Atlas, charactersOf, isByColour, lookalikes, lookalikesIn } from '../text/atlas.ts';
 import type { Cell } from '../text/line-reading.ts';
+import { generalReaderRequirements } from '../text/general-reader.ts';
 import { loadAtlas } from '../text/index.ts';
 import { readText } from '../text/read-text.ts';
 import { FeedLexicon } from './lexicon.ts';
 import type { FeedLine } from './lines.ts';
 import { LineReader } from './reader.ts';
+import { RowDetector } from './row-detector.ts';
+import { RowTracker } from './row-tracker.ts';
 import { FeedTracker } from './tracker.ts';
 import { Units } from './units.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
@@ -22,9 +25,14 @@ const RIVAL_SHARE = 0.4;
 
 const schema = {
   type: 'object',
-  required: ['atlas', 'lines'],
+  dependentRequired: { atlas: ['lines'], lines: ['atlas'], lexicon: ['atlas'], inks: ['atlas'] },
   properties: {
-    atlas: { type: 'string', format: 'asset', description: 'Atlas file of a fixed-pitch font.' },
+    atlas: {
+      type: 'string',
+      format: 'asset',
+      description:
+        'Atlas file of a fixed-pitch font. Without, the general reader reads the rows, in any smooth font, and writes `A > B` where an icon lies between two texts.',
+    },
     lines: integer([1, 40], 'How many lines the region holds.'),
     lexicon: { type: 'string', format: 'asset', description: 'Lexicon file: the phrases that lines follow.' },
     others: oneOf(['keep', 'drop'], 'What happens to lines that match no phrase.', 'keep'),
@@ -52,13 +60,22 @@ export const kind: FrameDetectorKind<FeedOptions> = {
   reads: 'luma',
   schema,
   async open(options: FeedOptions, assets: Assets): Promise<Detector> {
-    return new FeedDetector(await loadAtlas(options.atlas, assets), options.lines, options.inks);
+    if (options.atlas === undefined) return await RowDetector.open();
+    return new FeedDetector(await loadAtlas(options.atlas, assets), options.lines!, options.inks);
   },
-  byColour: async ({ atlas }, assets) => isByColour((await loadAtlas(atlas, assets)).file),
-  async characters({ atlas }: FeedOptions, assets: Assets): Promise<CharacterSize> {
+  byColour: async ({ atlas }, assets) => atlas !== undefined && isByColour((await loadAtlas(atlas, assets)).file),
+  async requires({ atlas }: FeedOptions): Promise<readonly Requirement[]> {
+    return atlas === undefined ? await generalReaderRequirements() : [];
+  },
+  async characters({ atlas }: FeedOptions, assets: Assets): Promise<CharacterSize | undefined> {
+    if (atlas === undefined) return undefined;
     return charactersOf((await loadAtlas(atlas, assets)).file, false);
   },
   async track(name: string, spec: DetectorSpec & FeedOptions, _interval: number, assets: Assets): Promise<Tracker> {
+    if (spec.atlas === undefined) {
+      const { samples = 2, gaps = 3, confidence = 0.4 } = spec.stability ?? {};
+      return new RowTracker(name, spec.region, { samples, gaps, confidence, enough: spec.enough ?? 20 });
+    }
     const atlas = await loadAtlas(spec.atlas, assets);
     const units = new Units(atlas);
     const alike = lookalikes(atlas);

@@ -1,0 +1,193 @@
+import type { Cue } from '../../cues/cue.ts';
+import type { Tracker } from '../../cues/tracker.ts';
+import type { TextRow } from '../../recognition/row-reader.ts';
+import { editDistance } from '../../spelling.ts';
+import type { Reading } from '../kind.ts';
+
+/** Stands between the parts of a row in what a detector reads. */
+export const PART_SEPARATOR = ' > ';
+
+/** What a reading of a feed of smooth text says besides its texts. */
+export interface RowDetail {
+  readonly rows: readonly TextRow[];
+}
+
+/** A row followed from sample to sample. */
+interface Track {
+  readonly t: number;
+  /** What it was read as, by sample. */
+  readonly seen: (readonly { readonly text: string; readonly confidence: number }[])[];
+  missed: number;
+  /** Where its middle was last, in pixels. */
+  y: number;
+  height: number;
+  isReported: boolean;
+}
+
+/** When rows are reported. */
+export interface RowRules {
+  /** Samples that must show a row. */
+  readonly samples: number;
+  /** Samples without a row after which it is over. */
+  readonly gaps: number;
+  /** Least confidence. */
+  readonly confidence: number;
+  /** Samples after which a row is reported while it is still shown. */
+  readonly enough: number;
+}
+
+/** Share of the letters that must agree for two readings to be of one row, and for two names to be of one player. */
+const MIN_SAME_ROW = 0.55;
+const MIN_SAME_NAME = 0.7;
+/** Confidence of a name that nothing else shows, below which it is tentative. */
+const MIN_LONE_CONFIDENCE = 0.6;
+
+/** Follows rows that appear, move and vanish; each is read from all samples that show it and gives one `found` cue at the first. */
+export class RowTracker implements Tracker {
+  readonly #detector: string;
+  readonly #region: string | undefined;
+  readonly #rules: RowRules;
+  #tracks: Track[] = [];
+  #last: number | undefined;
+  /** By spelling: how surely it was read, over all rows. */
+  readonly #names = new Map<string, number>();
+
+  constructor(detector: string, region: string | undefined, rules: RowRules) {
+    this.#detector = detector;
+    this.#region = region;
+    this.#rules = rules;
+  }
+
+  push({ t, observation }: Reading): Cue[] {
+    if (t === this.#last) return [];
+    this.#last = t;
+    if (observation.state === 'unreadable') return [];
+    const detail = observation.state === 'seen' ? (observation.detail as RowDetail | undefined) : undefined;
+    this.#assign(detail?.rows ?? [], t);
+    const over = this.#tracks.filter(({ missed }) => missed > this.#rules.gaps);
+    this.#tracks = this.#tracks.filter(({ missed }) => missed <= this.#rules.gaps);
+    const enough = this.#tracks.filter(({ seen }) => seen.length >= this.#rules.enough);
+    return [...over, ...enough].flatMap((track) => this.#report(track));
+  }
+
+  end(): Cue[] {
+    const rest = this.#tracks;
+    this.#tracks = [];
+    return rest.flatMap((track) => this.#report(track));
+  }
+
+  pendingSince(): number | undefined {
+    const open = this.#tracks.filter(({ isReported }) => !isReported);
+    return open.length === 0 ? undefined : Math.min(...open.map(({ t }) => t));
+  }
+
+  /** Gives each row the track that says most nearly the same. */
+  #assign(rows: readonly TextRow[], t: number): void {
+    const pairs = this.#tracks.flatMap((track) =>
+      rows.map((row) => ({
+        track,
+        row,
+        likeness: Math.max(...track.seen.slice(-3).map((parts) => likenessOf(parts, row.parts))),
+      })),
+    );
+    const taken = new Set<Track | TextRow>();
+    for (const { track, row, likeness } of pairs.toSorted((a, b) => b.likeness - a.likeness)) {
+      if (likeness < MIN_SAME_ROW || taken.has(track) || taken.has(row)) continue;
+      taken.add(track).add(row);
+      track.seen.push(row.parts);
+      track.missed = 0;
+      [track.y, track.height] = [row.rect.y + row.rect.height / 2, row.rect.height];
+    }
+    for (const track of this.#tracks) if (!taken.has(track)) track.missed++;
+    for (const row of rows)
+      if (!taken.has(row))
+        this.#tracks.push({
+          t,
+          seen: [row.parts],
+          missed: 0,
+          y: row.rect.y + row.rect.height / 2,
+          height: row.rect.height,
+          isReported: false,
+        });
+  }
+
+  #report(track: Track): Cue[] {
+    if (track.isReported || track.seen.length < this.#rules.samples) return [];
+    track.isReported = true;
+    const read = readParts(track.seen);
+    if (read.length === 0) return [];
+    const parts = read.map(({ text, weight, confidence }) => {
+      const known = this.#findName(text);
+      const spelling = known !== undefined && this.#names.get(known)! >= weight ? known : text;
+      this.#names.set(spelling, (this.#names.get(spelling) ?? 0) + weight);
+      return { text: spelling, confidence, isLone: known === undefined };
+    });
+    const confidence = Math.round(1000 * Math.min(...parts.map((one) => one.confidence))) / 1000;
+    if (confidence < this.#rules.confidence) return [];
+    const isThin = parts.some((one) => one.isLone && one.confidence < MIN_LONE_CONFIDENCE);
+    return [
+      {
+        t: track.t,
+        detector: this.#detector,
+        ...(this.#region === undefined ? {} : { region: this.#region }),
+        trigger: 'found',
+        value: parts.map(({ text }) => text).join(PART_SEPARATOR),
+        confidence,
+        ...(isThin ? { tentative: true } : {}),
+      },
+    ];
+  }
+
+  /** The known name that is most like a text. */
+  #findName(text: string): string | undefined {
+    let [best, most] = [undefined as string | undefined, MIN_SAME_NAME];
+    for (const name of this.#names.keys()) {
+      const likeness = likenessOfTexts(name, text);
+      if (likeness >= most) [best, most] = [name, likeness];
+    }
+    return best;
+  }
+}
+
+function plain(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Share of the letters of two texts that agree. */
+function likenessOfTexts(a: string, b: string): number {
+  const [one, other] = [plain(a), plain(b)];
+  const length = Math.max(one.length, other.length);
+  return length === 0 ? 0 : 1 - editDistance(one, other) / length;
+}
+
+function likenessOf(a: readonly { readonly text: string }[], b: readonly { readonly text: string }[]): number {
+  return likenessOfTexts(a.map(({ text }) => text).join(' '), b.map(({ text }) => text).join(' '));
+}
+
+/** Reads each part of a row by the votes of all samples that show as many parts as most do. */
+function readParts(
+  seen: Track['seen'],
+): readonly { readonly text: string; readonly weight: number; readonly confidence: number }[] {
+  const byCount = Map.groupBy(seen, ({ length }) => length);
+  // A part may be overlooked, but is seldom invented.
+  const [, usual] = [...byCount].toSorted(([a, one], [b, other]) => other.length * b - one.length * a)[0]!;
+  return Array.from({ length: usual[0]!.length }, (_, i) => {
+    const votes = usual.map((parts) => parts[i]!);
+    const groups = [...Map.groupBy(votes, ({ text }) => plain(text)).values()].map((group) => ({
+      group,
+      weight: group.reduce((sum, { confidence }) => sum + confidence ** 2, 0),
+    }));
+    const { group, weight } = groups.toSorted((a, b) => b.weight - a.weight)[0]!;
+    const spellings = [...Map.groupBy(group, ({ text }) => text)].map(([text, members]) => ({
+      text,
+      sum: members.reduce((sum, { confidence }) => sum + confidence, 0),
+    }));
+    const all = groups.reduce((sum, one) => sum + one.weight, 0);
+    const best = Math.max(...group.map(({ confidence }) => confidence));
+    return {
+      text: spellings.toSorted((a, b) => b.sum - a.sum)[0]!.text,
+      weight,
+      confidence: best * (0.5 + (0.5 * weight) / Math.max(1e-9, all)),
+    };
+  }).filter(({ text }) => plain(text) !== '');
+}

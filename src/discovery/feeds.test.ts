@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { findFeedAreas, readFeed } from './feeds.ts';
+import type { FollowedSample } from './follow.ts';
+
+const line = { blank: new Float64Array(0), candidates: [] };
+const AREA = { x: 1000, y: 60, width: 260, height: 80 };
+
+/** Samples half a second apart with these rows. */
+function samplesOf(rows: readonly (readonly string[])[]): FollowedSample[] {
+  return rows.map((texts, i) => ({
+    recording: 0,
+    t: i / 2,
+    line,
+    reading: undefined,
+    rows: texts.map((text, n) => ({
+      rect: { x: 0, y: 24 * n, width: 200, height: 20 },
+      parts: text.split(' > ').map((part) => ({ text: part, confidence: 0.95 })),
+    })),
+  }));
+}
+
+const [one, two, three] = ['Arlo > Sable', 'Razor > Orla', 'Sable > Razor'];
+const kills = [[], [one], [one], [two, one], [two, one], [two], [], [], [], [], [three], [three], [three], [], [], []];
+
+it('reads rows with two names as a feed of kills', () => {
+  const feed = readFeed(AREA, samplesOf(kills));
+  expect(feed?.examples).toEqual([
+    { recording: 0, t: 0.5, text: one },
+    { recording: 0, t: 1.5, text: two },
+    { recording: 0, t: 5, text: three },
+  ]);
+});
+
+it('reads no feed in figures that stay, nor in messages', () => {
+  expect(readFeed(AREA, samplesOf(kills.map(() => ['Gold > 120', 'Wood > 80'])))).toBeUndefined();
+  expect(readFeed(AREA, samplesOf(kills.map((rows) => rows.map((row) => row.replace(' > ', ' ')))))).toBeUndefined();
+});
+
+it('finds where rows of different widths end at one edge', () => {
+  const sightings = [
+    [0, 1100, 70, 150],
+    [1, 1040, 70, 210],
+    [1, 1100, 96, 150],
+    [2, 1040, 70, 210],
+    // A line elsewhere.
+    [0, 100, 600, 180],
+    [1, 100, 600, 180],
+    [2, 100, 600, 180],
+  ].map(([frame, x, y, width]) => ({
+    recording: 0,
+    t: 2 * frame!,
+    frame: frame!,
+    x: x!,
+    y: y!,
+    width: width!,
+    height: 20,
+  }));
+  const areas = findFeedAreas({ sightings }, { width: 1280, height: 720 });
+  expect(areas).toHaveLength(1);
+  expect(areas[0]!.x).toBeLessThanOrEqual(1040);
+  expect(areas[0]!.y + areas[0]!.height).toBeGreaterThanOrEqual(116);
+});

@@ -1,0 +1,185 @@
+import { RowTracker } from '../detectors/feed/row-tracker.ts';
+import type { Rect, Size } from '../geometry.ts';
+import { groupRows } from '../recognition/text-finder.ts';
+import { upperMedian } from '../statistics.ts';
+import type { FieldValue } from './classify.ts';
+import type { FollowedSample } from './follow.ts';
+import { overlap, type Sighting, type Survey } from './survey.ts';
+
+/** A feed of kills: rows that appear, move and vanish, with two names and an icon between them. */
+export interface Feed {
+  /** In pixels of the reference frame. */
+  readonly rect: Rect;
+  /** The rows. */
+  readonly examples: readonly Pick<FieldValue, 'recording' | 't' | 'text'>[];
+  /** Share of the samples with a row. */
+  readonly presence: number;
+  readonly certainty: number;
+}
+
+/** Width of a gap between the texts of a row, in heights. */
+const MAX_ROW_GAP = 4;
+/** Width of a row, in heights. */
+const MIN_ROW_WIDTH = 4.5;
+/** By how much rows of one feed may differ: edges in heights, heights as a ratio. */
+const MAX_EDGE_DISTANCE = 0.7;
+const MAX_HEIGHT_RATIO = 1.35;
+/** Distance of neighbouring rows, in heights. */
+const MAX_ROW_DISTANCE = 2.4;
+/** Times that rows were seen. */
+const MIN_SEEN = 3;
+/** Areas that are read, those with the most rows first. */
+const MAX_AREAS = 4;
+/** Height of rows, in fractions of the frame's. */
+const MAX_ROW_HEIGHT = 0.06;
+
+interface Row extends Rect {
+  readonly frame: number;
+}
+
+/**
+ * Finds areas in which rows of text have one edge in common, and different widths: a feed, a chat, a column of figures. What they say
+ * decides.
+ */
+export function findFeedAreas({ sightings }: Pick<Survey, 'sightings'>, frame: Size): readonly Rect[] {
+  const byFrame = Map.groupBy(sightings, (one) => one.frame);
+  const rows = [...byFrame.values()].flatMap((own) => joinRows(own)).filter((row) => isRow(row, frame));
+  const areas = (['left', 'right'] as const).flatMap((edge) => groupByEdge(rows, edge)).flatMap(splitByDistance);
+  const found: { readonly rect: Rect; readonly count: number }[] = [];
+  for (const members of areas.toSorted((a, b) => b.length - a.length)) {
+    const widths = members.map(({ width }) => width).toSorted((a, b) => a - b);
+    const height = upperMedian(members.map((one) => one.height))!;
+    // Rows that are all of one width say the same.
+    if (members.length < MIN_SEEN || widths.at(-1)! - widths[0]! < 0.7 * height) continue;
+    const rect = withMargin(boundsOf(members), 0.25 * height, frame);
+    if (!found.some((other) => overlap(other.rect, rect) > 0.4)) found.push({ rect, count: members.length });
+  }
+  return found.slice(0, MAX_AREAS).map(({ rect }) => rect);
+}
+
+function isRow({ width, height }: Rect, frame: Size): boolean {
+  return width >= MIN_ROW_WIDTH * height && height <= MAX_ROW_HEIGHT * frame.height;
+}
+
+/** Joins the texts of one frame that lie in a row. */
+function joinRows(own: readonly Sighting[]): readonly Row[] {
+  return groupRows(own).flatMap((row) => {
+    const joined: Row[] = [];
+    for (const { x, y, width, height, frame } of row) {
+      const last = joined.at(-1);
+      const gap = last ? x - last.x - last.width : 0;
+      if (last && gap <= MAX_ROW_GAP * Math.min(height, last.height))
+        joined[joined.length - 1] = { ...boundsOf([last, { x, y, width, height }]), frame };
+      else joined.push({ x, y, width, height, frame });
+    }
+    return joined;
+  });
+}
+
+function groupByEdge(rows: readonly Row[], edge: 'left' | 'right'): readonly (readonly Row[])[] {
+  const edgeOf = ({ x, width }: Rect): number => (edge === 'left' ? x : x + width);
+  const groups: Row[][] = [];
+  for (const row of rows) {
+    const group = groups.find(([first]) => {
+      const ratio = Math.max(first!.height, row.height) / Math.min(first!.height, row.height);
+      return (
+        ratio <= MAX_HEIGHT_RATIO &&
+        Math.abs(edgeOf(first!) - edgeOf(row)) <= MAX_EDGE_DISTANCE * Math.min(first!.height, row.height)
+      );
+    });
+    if (group) group.push(row);
+    else groups.push([row]);
+  }
+  return groups;
+}
+
+/** Splits rows with one edge where a gap between them is too wide for one feed. */
+function splitByDistance(rows: readonly Row[]): readonly (readonly Row[])[] {
+  const sorted = rows.toSorted((a, b) => a.y - b.y);
+  const groups: Row[][] = [];
+  for (const row of sorted) {
+    const last = groups.at(-1)?.at(-1);
+    if (last && row.y - last.y <= MAX_ROW_DISTANCE * Math.min(row.height, last.height)) groups.at(-1)!.push(row);
+    else groups.push([row]);
+  }
+  return groups;
+}
+
+function boundsOf(boxes: readonly Rect[]): Rect {
+  const [x, y] = [Math.min(...boxes.map((one) => one.x)), Math.min(...boxes.map((one) => one.y))];
+  const right = Math.max(...boxes.map((one) => one.x + one.width));
+  const bottom = Math.max(...boxes.map((one) => one.y + one.height));
+  return { x, y, width: right - x, height: bottom - y };
+}
+
+function withMargin({ x, y, width, height }: Rect, margin: number, frame: Size): Rect {
+  const [left, top] = [Math.max(0, Math.floor(x - margin)), Math.max(0, Math.floor(y - margin))];
+  const right = Math.min(frame.width, Math.ceil(x + width + margin));
+  const bottom = Math.min(frame.height, Math.ceil(y + height + margin));
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+/** Rows with two names, and their share of all rows, that make a feed of kills. */
+const MIN_KILLS = 3;
+const MIN_KILL_SHARE = 0.5;
+/** Samples for which a row of a feed may be shown: others are a part of the HUD. */
+const MAX_ROW_SHARE = 0.5;
+/** Names: letters first, seldom spaces. */
+const NAME = /^[\p{L}][^>]*[\p{L}\p{N}][^>]*$/u;
+
+/**
+ * Reads an area as a feed.
+ *
+ * @param samples What was seen there, with rows.
+ * @returns Undefined where it is none: too few rows have two names, or they stay.
+ */
+export function readFeed(rect: Rect, samples: readonly FollowedSample[]): Feed | undefined {
+  const tracker = new RowTracker('feed', undefined, { samples: 2, gaps: 3, confidence: 0.3, enough: 1e6 });
+  const { cues, recording } = trackRows(tracker, samples);
+  const kills = cues.filter(({ value }) => {
+    const names = String(value).split(' > ');
+    return names.length === 2 && names.every((name) => NAME.test(name)) && names[0] !== names[1];
+  });
+  const texts = new Set(kills.map(({ value }) => value));
+  if (kills.length < MIN_KILLS || kills.length < MIN_KILL_SHARE * cues.length || texts.size < MIN_KILLS)
+    return undefined;
+  const seen = samples.filter(({ rows = [] }) => rows.length > 0).length;
+  const lasting = Map.groupBy(
+    samples.flatMap(({ rows = [] }) => rows.map(({ parts }) => parts.map(({ text }) => text).join(' '))),
+    (text) => text,
+  );
+  if (Math.max(...[...lasting.values()].map(({ length }) => length)) > MAX_ROW_SHARE * samples.length) return undefined;
+  const confidence = upperMedian(kills.map((cue) => cue.confidence))!;
+  return {
+    rect,
+    examples: kills.map(({ t, value }) => ({ recording: recording(t), t, text: String(value) })),
+    presence: seen / Math.max(1, samples.length),
+    certainty: Math.round(1000 * Math.min(1, kills.length / cues.length) * confidence) / 1000,
+  };
+}
+
+/** The rows of all recordings, one after the other: times go on from recording to recording. */
+function trackRows(tracker: RowTracker, samples: readonly FollowedSample[]) {
+  const offsets = new Map<number, number>();
+  let end = 0;
+  for (const { recording, t } of samples) {
+    if (!offsets.has(recording)) offsets.set(recording, end === 0 ? 0 : end + 60);
+    end = offsets.get(recording)! + t;
+  }
+  const cues = samples.flatMap(({ recording, t, rows = [] }) =>
+    tracker.push({
+      detector: 'feed',
+      t: offsets.get(recording)! + t,
+      observation:
+        rows.length === 0
+          ? { state: 'absent', confidence: 1 }
+          : { state: 'seen', value: '', confidence: 1, detail: { rows } },
+    }),
+  );
+  const all = [...cues, ...tracker.end()].map((cue) => {
+    const [number, offset] = [...offsets].findLast(([, from]) => from <= cue.t)!;
+    return { ...cue, t: cue.t - offset, number };
+  });
+  const numbers = new Map(all.map(({ t, number }) => [t, number]));
+  return { cues: all, recording: (t: number): number => numbers.get(t) ?? 0 };
+}

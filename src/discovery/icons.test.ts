@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import type { Rect } from '../geometry.ts';
+import { stillPicture } from '../regions/still.ts';
+import type { FollowedSample } from './follow.ts';
+import { findCellRow, findIcon, groupFrames } from './icons.ts';
+
+type Colour = readonly [number, number, number];
+
+/** Samples half a second apart of a square whose pixels are painted by a function. */
+function samplesOf(count: number, side: number, colourAt: (n: number, x: number, y: number) => Colour) {
+  return Array.from({ length: count }, (_, n): FollowedSample => {
+    const rgb = new Uint8Array(3 * side * side);
+    for (let i = 0; i < side * side; i++) rgb.set(colourAt(n, i % side, Math.floor(i / side)), 3 * i);
+    const part = stillPicture(rgb, { width: side, height: side }, { t: n / 2 });
+    const line = { blank: new Float64Array(0), candidates: [] };
+    return { recording: 0, t: n / 2, line, reading: undefined, area: { part, x: 0, y: 0, scaleX: 1, scaleY: 1 } };
+  });
+}
+
+const square = (x: number, side = 20): Rect => ({ x, y: 100, width: side, height: side });
+
+it('finds the pictures of an icon, whatever is counted down over one of them', async () => {
+  // Green and ready; dark with a white figure of changing shape from sample 8 to 15.
+  const samples = samplesOf(24, 20, (n, x, y) => {
+    if (n < 8 || n >= 16) return [40, 220, 60];
+    return x > 7 && x < 12 && y > 5 && y < 8 + (n % 4) ? [255, 255, 255] : [10, 40, 15];
+  });
+  const icon = await findIcon(square(0), samples);
+  expect(icon?.pictures).toHaveLength(2);
+  expect(icon?.shown.map(({ picture }) => picture).join('')).toBe('000000001111111100000000');
+});
+
+it('finds no icon in scenery, nor in a picture that stays', async () => {
+  const scenery = samplesOf(24, 20, (n, x, y) => [(n * 89 + x * 40) % 256, (n * 57 + y * 30) % 256, (n * 131) % 256]);
+  expect(await findIcon(square(0), scenery)).toBeUndefined();
+  expect(
+    await findIcon(
+      square(0),
+      samplesOf(24, 20, () => [40, 220, 60]),
+    ),
+  ).toBeUndefined();
+});
+
+/** Cells that are full at a sample. */
+const full = (n: number): number => (n < 6 ? 4 : n < 12 ? 3 : 1);
+
+it('reads a row of cells that empties from its end', () => {
+  const followed = [0, 1, 2, 3].map((cell) =>
+    samplesOf(18, 20, (n) => (cell < full(n) ? [240, 30, 60] : [30 + 3 * n, 40, 40])),
+  );
+  const row = findCellRow([square(0), square(24), square(48), square(72)], followed);
+  expect(row).toMatchObject({ cells: 4, direction: 'right', rect: { x: 0, y: 100, width: 92, height: 20 } });
+  expect(row?.levels.map(({ level }) => 4 * level)).toEqual(Array.from({ length: 18 }, (_, n) => full(n)));
+});
+
+it('groups frames of one size and distance', () => {
+  const frames = [square(0), square(24), square(48), square(300), square(330, 40)];
+  expect(groupFrames(frames).map((row) => row.map(({ x }) => x))).toEqual([[0, 24, 48], [300], [330]]);
+});

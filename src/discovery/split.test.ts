@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { anyText } from '../recognition/constraint.ts';
+import { readLine } from '../recognition/text-recognizer.ts';
+import { splitSeries } from './split.ts';
+
+/** What is read in samples of a line 120 pixels wide and 24 high, in which each character has `pitch` steps of 2 pixels. */
+function followed(texts: readonly string[], pitch: number) {
+  const samples = texts.map((text, i) => {
+    const steps = Array.from({ length: 60 }, (_, step) => {
+      const char = step % pitch === Math.floor(pitch / 2) ? text[Math.floor(step / pitch)] : undefined;
+      return char === undefined || char === ' ' ? [] : [{ char, probability: 1 }];
+    });
+    const line = { candidates: steps, blank: Float64Array.from(steps, ({ length }) => 1 - length) };
+    return { recording: 0, t: i / 2, line, reading: readLine(line, anyText()) };
+  });
+  const rect = { x: 100, y: 10, width: 120, height: 24 };
+  return { element: { rect, align: 'left', presence: 1, comesAndGoes: false, sightings: [] } as const, samples };
+}
+
+it('splits numbers that are drawn apart', () => {
+  const parts = splitSeries(
+    followed(['5 / 2 / 3', '6 / 2 / 3', '6 / 2 / 4', '7 / 3 / 4', '7 / 3 / 4', '8 / 3 / 4'], 6),
+  );
+  expect(parts.map(({ samples }) => samples.map(({ reading }) => reading?.text).join(' '))).toEqual([
+    '5 6 6 7 7 8',
+    '2 2 2 3 3 3',
+    '3 3 4 4 4 4',
+  ]);
+  expect(parts.every(({ element: { rect } }, i) => i === 0 || rect.x > parts[i - 1]!.element.rect.x)).toBe(true);
+});
+
+it.each([
+  ['a fraction', ['12 / 36', '11 / 36', '10 / 36', '9 / 36', '8 / 36', '7 / 36']],
+  ['a time', ['1:05', '1:04', '1:03', '1:02', '1:01', '1:00']],
+])('keeps %s whole', (_, texts) => {
+  expect(splitSeries(followed(texts, 6))).toHaveLength(1);
+});

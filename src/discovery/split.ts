@@ -1,0 +1,86 @@
+import type { Rect } from '../geometry.ts';
+import { type LineSteps, locateCharacters } from '../recognition/decode.ts';
+import { anyText } from '../recognition/constraint.ts';
+import { readLine } from '../recognition/text-recognizer.ts';
+import { upperMedian } from '../statistics.ts';
+import type { TextElement } from './elements.ts';
+import type { FollowedSample } from './follow.ts';
+
+/** An element with what it showed over time. */
+export interface FollowedElement {
+  readonly element: TextElement;
+  readonly samples: readonly FollowedSample[];
+}
+
+/** Numbers between separators: three or more with slashes or bars, two with a hyphen. */
+const SERIES = /^\d+(?:(?: ?[/|] ?\d+){2,}| ?[-–] ?\d+)$/;
+/** Share of the readings that are such a series. */
+const MIN_SERIES_SHARE = 0.5;
+const MIN_READINGS = 6;
+/** Median distance between a separator and its usual place, in heights of the line, where it stays. */
+const MAX_SEPARATOR_DRIFT = 0.15;
+/** Distance between the middles of a digit and a separator, in heights of the line, where they are drawn apart. */
+const MIN_SEPARATOR_DISTANCE = 0.36;
+
+/**
+ * Splits a series of numbers, such as `3 / 2 / 6` for kills, deaths and assists, where the separators stay: each number is an element
+ * of its own. A series drawn closely moves when a number grows, and stays whole.
+ */
+export function splitSeries(followed: FollowedElement): readonly FollowedElement[] {
+  const { element, samples } = followed;
+  const { width, height } = element.rect;
+  const read = samples.flatMap(({ line, reading }) => (reading ? [{ line, text: reading.text }] : []));
+  const series = read.filter(({ text }) => SERIES.test(text));
+  if (series.length < MIN_READINGS || series.length < MIN_SERIES_SHARE * read.length) return [followed];
+  const located = series.flatMap(({ line, text }) => {
+    const shares = locateCharacters(line, text);
+    if (!shares) return [];
+    const at = Array.from(text).flatMap((char, i) => (/[/|–-]/.test(char) ? [i] : []));
+    const digits = Array.from(text).flatMap((char, i) => (/\d/.test(char) ? [shares[i]!] : []));
+    const separators = at.map((i) => shares[i]!);
+    return [
+      { separators, gap: Math.min(...separators.map((one) => Math.min(...digits.map((d) => Math.abs(d - one))))) },
+    ];
+  });
+  const count = upperMedian(located.map(({ separators }) => separators.length)) ?? 0;
+  const alike = located.filter(({ separators }) => separators.length === count);
+  if (count === 0 || alike.length < MIN_READINGS) return [followed];
+  const places = Array.from({ length: count }, (_, i) => upperMedian(alike.map(({ separators }) => separators[i]!))!);
+  const drifts = places.map(
+    (place, i) => upperMedian(alike.map(({ separators }) => Math.abs(separators[i]! - place)))!,
+  );
+  if (Math.max(...drifts) * width > MAX_SEPARATOR_DRIFT * height) return [followed];
+  if (upperMedian(alike.map(({ gap }) => gap))! * width < MIN_SEPARATOR_DISTANCE * height) return [followed];
+  const margin = (0.2 * height) / width;
+  const edges = [-margin, ...places, 1 + margin];
+  return edges
+    .slice(1)
+    .map((right, i) => slice(followed, Math.max(0, edges[i]! + margin), Math.min(1, right - margin)));
+}
+
+/** The part of an element from one share of its width to another. */
+function slice({ element, samples }: FollowedElement, from: number, to: number): FollowedElement {
+  const cut = <T extends Rect>(rect: T): T => ({
+    ...rect,
+    x: rect.x + from * rect.width,
+    width: (to - from) * rect.width,
+  });
+  const lines = new Map<LineSteps, Pick<FollowedSample, 'line' | 'reading'>>();
+  const read = (whole: LineSteps): Pick<FollowedSample, 'line' | 'reading'> => {
+    const line = sliceLine(whole, from, to);
+    return { line, reading: readLine(line, anyText()) };
+  };
+  return {
+    element: { ...element, rect: cut(element.rect), sightings: element.sightings.map(cut) },
+    samples: samples.map((sample) => {
+      let own = lines.get(sample.line);
+      if (!own) lines.set(sample.line, (own = read(sample.line)));
+      return { ...sample, ...own };
+    }),
+  };
+}
+
+function sliceLine({ blank, candidates, span = blank.length }: LineSteps, from: number, to: number): LineSteps {
+  const [first, end] = [Math.floor(from * span), Math.min(blank.length, Math.ceil(to * span))];
+  return { blank: blank.slice(first, end), candidates: candidates.slice(first, end), span: (to - from) * span };
+}
