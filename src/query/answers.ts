@@ -7,7 +7,14 @@ import { collectLives, PropertyTimeline } from './match/states.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { isPropertyStatement, type PropertyValue } from '../events/statement.ts';
 import { roundTime } from '../time.ts';
-import { subjectOf, type Condition, type quantities, type Query, type SlotPattern } from './query.ts';
+import {
+  subjectOf,
+  type Condition,
+  type PropertyPattern,
+  type quantities,
+  type Query,
+  type SlotPattern,
+} from './query.ts';
 
 type Quantity = (typeof quantities)[number];
 
@@ -27,6 +34,8 @@ export interface TimedValue {
   /** Seconds. */
   readonly t: number;
   readonly value: PropertyValue | null;
+  /** Whose value it is, where the query does not say: a score can be that of several teams. */
+  readonly of?: string;
   /** The match it belongs to; `undefined` for a value at a given time. */
   readonly match: Match | undefined;
 }
@@ -113,14 +122,35 @@ export class AnswerComputer {
     if (measure) return measure.take === 'each' ? this.measure(matches, measure.of) : undefined;
     if (state) return this.measure(matches, 'state');
     if (at === undefined || !('property' in find)) return undefined;
-    return this.sessions.map((session) => {
+    return this.sessions.flatMap((session) => {
       const t = this.momentOf(session, at);
-      if (t === undefined) return { session: session.session, t: 0, value: null, match: undefined };
-      const timeline = new PropertyTimeline(session, find, this.dictionary);
-      // A value that is set at the start has none before.
-      const value = timeline.valueAt(t, at !== 'start') ?? timeline.valueAt(t, true) ?? null;
-      return { session: session.session, t, value, match: undefined };
+      if (t === undefined) return [{ session: session.session, t: 0, value: null, match: undefined }];
+      const owners = find.subject ? [] : this.ownersOf(session, find);
+      return (owners.length > 1 ? owners : [undefined]).map((owner) => {
+        const pattern = owner ? { ...find, subject: owner.slot } : find;
+        const timeline = new PropertyTimeline(session, pattern, this.dictionary);
+        // A value that is set at the start has none before.
+        const value = timeline.valueAt(t, at !== 'start') ?? timeline.valueAt(t, true) ?? null;
+        return { session: session.session, t, value, match: undefined, ...(owner && { of: owner.label }) };
+      });
     });
+  }
+
+  /** Of whom a session states a property, in order of first appearance. */
+  private ownersOf(session: SessionEvents, find: PropertyPattern): readonly { label: string; slot: SlotPattern }[] {
+    const isWanted = new PatternCompiler(this.dictionary).property({ property: find.property });
+    const owners = new Map<string, { label: string; slot: SlotPattern }>();
+    for (const event of session.events) {
+      if (!isPropertyStatement(event.statement) || !isWanted(event)) continue;
+      const { subject } = event.statement;
+      const { word, name } = typeof subject === 'string' ? { word: subject, name: undefined } : subject;
+      const label = name === undefined ? word : `${word} ${name}`;
+      owners.set(
+        label,
+        owners.get(label) ?? { label, slot: { any: [{ words: [word], ...(name !== undefined && { name }) }] } },
+      );
+    }
+    return [...owners.values()];
   }
 
   /** The time in a session at which a value is asked for; `undefined` if it has no such period. */

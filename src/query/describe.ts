@@ -139,6 +139,12 @@ class QueryWriter {
       case 'life':
         return `${isOne ? lengthNames[take] : 'the'} time since the last spawn when ${what}`;
       case 'held':
+        if ('period' in find) {
+          const period = this.period(find.period.word, find.period.nth);
+          return isOne
+            ? `${lengthNames[take]} time that ${period.replace(/^any /, 'a ')} takes`
+            : `how long ${period.replace(/^any /, 'each ')} takes`;
+        }
         return `how long${isOne ? ` (${lengthNames[take].slice(4)})` : take === 'sum' ? ' in all' : ''} ${what.replace(/^while /, '')}`;
       case 'state':
         return `the value when ${what}`;
@@ -218,7 +224,9 @@ class QueryWriter {
     const words = action.flatMap((id) => this.dictionary.find(id, 'action') ?? []);
     const who = subject && Object.keys(subject).length > 0 ? this.slot(subject, 'object') : 'anyone';
     const verbs =
-      words.length === 0 ? 'does anything' : this.alternatives(outermost(words).map(({ forms }) => forms.third));
+      words.length === 0 || action.includes('happen')
+        ? 'does anything'
+        : this.alternatives(outermost(words).map(({ forms }) => forms.third));
     return [who, verbs, this.slotsText(pattern, words)].filter((part) => part !== '').join(' ');
   }
 

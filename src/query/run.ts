@@ -160,8 +160,13 @@ export function runQuery(
   const sessions = groupBySession(events, dictionary, options);
   const matches = findMatches(compiled, sessions);
   const computer = new AnswerComputer(query, dictionary, sessions);
-  const groups =
-    query.by && selectGroups(groupMatches(matches, query.by, { dictionary, find: query.find, sessions }), query);
+  const isMeasured = (query.measure !== undefined && query.measure.take !== 'each') || query.per !== undefined;
+  const measure = (members: readonly Match[]): number | undefined => {
+    const value = computer.answer(members)?.value;
+    return typeof value === 'number' ? value : undefined;
+  };
+  const grouping = { dictionary, find: query.find, sessions, ...(isMeasured && { measure }) };
+  const groups = query.by && selectGroups(groupMatches(matches, query.by, grouping), query);
   const answer = query.distinct && groups ? { value: groups.length, unit: undefined } : computer.answer(matches);
   return { matches, count: matches.length, groups, answer, values: computer.timedValues(matches) };
 }

@@ -1,7 +1,14 @@
-import type { Dictionary, Word } from '../dictionary/dictionary.ts';
+import { covers, type Dictionary, type Word } from '../dictionary/dictionary.ts';
 import { slotKind, wordSlots, type WordKind } from '../dictionary/format.ts';
 import type { EventLine } from '../events/log.ts';
-import { isPropertyStatement, type PropertyValue, type Slot } from '../events/statement.ts';
+import {
+  type ActionStatement,
+  isPropertyStatement,
+  type Mention,
+  type PropertyValue,
+  type Slot,
+} from '../events/statement.ts';
+import { boundaryActions, endingActions } from './match/periods.ts';
 
 /** The words that logs mention. Of several readings of a question, one about what happens in the logs is more likely meant. */
 export class Vocabulary {
@@ -13,12 +20,20 @@ export class Vocabulary {
   /** The words as mentioned, without those above them. */
   private readonly leaves = new Set<Word>();
   private readonly numeric = new Set<Word>();
+  /** The words of what begins, ends, is won, lost, drawn or completed. */
+  private readonly periods = new Set<Word>();
+  /** Who the events are about, as word and name. */
+  private readonly characters = new Map<string, Mention>();
+  /** Of each property that is stated of somebody: of whom, as word and name. */
+  private readonly ownersOf = new Map<Word, Map<string, Mention>>();
   private readonly dictionary: Dictionary;
 
   constructor(events: Iterable<EventLine>, dictionary: Dictionary) {
     this.dictionary = dictionary;
     for (const { statement } of events) {
+      this.addCharacter(statement.subject);
       if (isPropertyStatement(statement)) {
+        this.addOwner(statement.property, statement.subject);
         this.add(statement.property, 'property');
         this.addSlot(statement.subject, 'object');
         this.addValue(statement.from);
@@ -28,6 +43,8 @@ export class Vocabulary {
           this.numeric.add(word);
         continue;
       }
+      this.addCharacter(statement.object);
+      this.addPeriod(statement);
       this.add(statement.action, 'action');
       for (const slot of wordSlots) this.addSlot(statement[slot], slotKind(slot));
       if (statement.unit !== undefined) this.add(statement.unit, 'object');
@@ -47,6 +64,53 @@ export class Vocabulary {
   /** Can the logs be grouped by a word, as they mention several words under it, or others than itself? */
   hasGroups(word: Word): boolean {
     return this.dictionary.descendants(word.id, word.kind).some((each) => each !== word && this.leaves.has(each));
+  }
+
+  /** Do the logs say when one of these begins or ends, as of rounds, halves or laps? */
+  isPeriod(word: Word): boolean {
+    return [...this.periods].some((each) => covers(word, each));
+  }
+
+  /** The only other character, if the logs are about two. */
+  get rival(): Mention | undefined {
+    const others = [...this.characters.values()].filter(({ word }) => word !== 'player');
+    return others.length === 1 && this.characters.has('player') ? others[0] : undefined;
+  }
+
+  /** Of whom the logs state a property or one under it. */
+  owners(property: Word): readonly Mention[] {
+    const owners = [...this.ownersOf].filter(([word]) => covers(property, word)).flatMap(([, each]) => [...each]);
+    return [...new Map(owners).values()];
+  }
+
+  private addCharacter(slot: Slot | undefined): void {
+    const mention = typeof slot === 'string' ? { word: slot } : slot;
+    if (mention && this.dictionary.isA(mention.word, 'character', 'object'))
+      this.characters.set(keyOf(mention), mention);
+  }
+
+  private addOwner(id: string, slot: Slot): void {
+    const property = this.dictionary.find(id, 'property');
+    const owner = typeof slot === 'string' ? { word: slot } : slot;
+    if (!property) return;
+    const known = this.ownersOf.get(property) ?? new Map<string, Mention>();
+    known.set(keyOf(owner), owner);
+    this.ownersOf.set(property, known);
+  }
+
+  private addPeriod({ action, subject, object }: ActionStatement): void {
+    const word = this.dictionary.find(action, 'action');
+    const covered = (ids: readonly string[]): boolean =>
+      ids.some((id) => covers(this.dictionary.find(id, 'action'), word));
+    const candidates = [
+      ...(covered(boundaryActions) ? [subject] : []),
+      ...(covered(endingActions) ? [object, word?.ownNoun] : []),
+    ];
+    for (const slot of candidates) {
+      const id = typeof slot === 'object' ? slot.word : slot;
+      const noun = id === undefined ? undefined : this.dictionary.find(id, 'object');
+      if (noun) this.periods.add(noun);
+    }
   }
 
   private addValue(value: PropertyValue | undefined): void {
@@ -72,4 +136,8 @@ export class Vocabulary {
       if (word.causes) this.add(word.causes.id, 'action');
     }
   }
+}
+
+function keyOf({ word, name }: Mention): string {
+  return name === undefined ? word : `${word} ${name}`;
 }

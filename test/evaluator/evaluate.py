@@ -671,7 +671,7 @@ class Evaluation:
         if "state" in query:
             return {"values": [value for _, value, _ in self.measured(matches, "state")]}
         if "at" in query:
-            return {"values": [self.at(session) for session in self.sessions]}
+            return {"values": [value for session in self.sessions for value in self.values_at(session)]}
         if "count" in query or "per" in query:
             return {"value": self.per(len(matches))}
         return {"matches": [[session.events[index]["id"] for index in match] for session, match in matches]}
@@ -744,8 +744,22 @@ class Evaluation:
             longest = max(longest, current)
         return longest
 
-    def at(self, session):
-        at, pattern = self.query["at"], self.query["find"]
+    def values_at(self, session):
+        """The value of each one of whom the session states the property, unless the query says of whom."""
+        pattern = self.query["find"]
+        owners = {}
+        if "subject" not in pattern:
+            for event in session.changes(pattern):
+                subject = event["statement"]["subject"]
+                mention = {"word": subject} if isinstance(subject, str) else subject
+                slot = {"words": [mention["word"]], **({"name": mention["name"]} if "name" in mention else {})}
+                owners.setdefault(self.name(subject), {"any": [slot]})
+        if len(owners) < 2:
+            return [self.at(session, pattern)]
+        return [self.at(session, {**pattern, "subject": owner}) for owner in owners.values()]
+
+    def at(self, session, pattern):
+        at = self.query["at"]
         if isinstance(at, dict):
             periods = session.periods(at["period"]["word"])
             nth = at["period"]["nth"]
@@ -805,10 +819,12 @@ class Evaluation:
         return found
 
     def groups(self, matches):
-        counts = {}
+        members = {}
         for session, match in matches:
             labels = tuple(self.label(session, match[0], key) or "-" for key in self.query["by"])
-            counts[labels] = counts.get(labels, 0) + 1
+            members.setdefault(labels, []).append((session, match))
+        counts = {labels: self.number_of(own) for labels, own in members.items()}
+        counts = {labels: count for labels, count in counts.items() if count is not None}
         groups = sorted(counts.items(), key=lambda pair: (-pair[1], ",".join(pair[0])))
         if any(key in self.query for key in ("top", "bottom", "distinct")):
             groups = [group for group in groups if "-" not in group[0]]
@@ -821,6 +837,14 @@ class Evaluation:
         if "distinct" in self.query:
             return {"value": len(groups)}
         return {"groups": [[list(labels), count] for labels, count in sorted(groups)]}
+
+    def number_of(self, matches):
+        """How many matches a group has, or what the query computes of them."""
+        measure = self.query.get("measure")
+        if measure is None or measure["take"] == "each":
+            return self.per(len(matches))
+        values = [value for _, value, _ in self.measured(matches, measure["of"]) if is_number(value)]
+        return self.per(self.take(values, measure["take"]))
 
     def label(self, session, index, key):
         statement = session.statement(index)

@@ -31,6 +31,8 @@ export interface ParseContextOptions {
   readonly displays?: readonly Display[];
   /** Queries: do the logs mention a word or one under it? */
   readonly isMentioned?: ((word: Word) => boolean) | undefined;
+  /** Queries: the only other character, where the logs are about two. */
+  readonly rival?: Mention | undefined;
 }
 
 /** A figure on the screen whose meaning no profile states, by its word (`counter`) and caption (`Laps`). */
@@ -62,6 +64,7 @@ export class ParseContext {
   furthest = 0;
   /** Descriptions of what could follow at `furthest`. */
   readonly expected = new Set<string>();
+  readonly rival: Mention | undefined;
   private readonly isMentioned: ((word: Word) => boolean) | undefined;
   private steps = 0;
   private readonly memo = new Map<string, unknown>();
@@ -80,6 +83,7 @@ export class ParseContext {
     this.sessions = options.sessions ?? new Set();
     this.displays = options.displays ?? [];
     this.isMentioned = options.isMentioned;
+    this.rival = options.rival;
     this.game = options.game;
     this.isQuery = options.isQuery ?? false;
   }
@@ -92,6 +96,11 @@ export class ParseContext {
   /** Do the logs mention a word or one under it? Without logs, any word may be. */
   mentions(word: Word): boolean {
     return this.isMentioned === undefined || this.isMentioned(word);
+  }
+
+  /** Is it known what the logs mention? */
+  get knowsLogs(): boolean {
+    return this.isMentioned !== undefined;
   }
 
   /** What it costs that the logs do not mention a word: another reading is more likely meant. */

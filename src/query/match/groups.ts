@@ -12,6 +12,7 @@ import { collectLives } from './states.ts';
 export interface Group {
   /** One label per key; `-` where the event has no value. */
   readonly labels: readonly string[];
+  /** How many matches, or the number that the query computes of them. */
   readonly count: number;
 }
 
@@ -24,21 +25,36 @@ export interface Grouping {
   readonly sessions: readonly SessionEvents[];
   /** How many events a match stands for. Default: one. */
   readonly weigh?: (match: Match) => number;
+  /** Computes another number of the matches of a group than how many there are; `undefined`: no group. */
+  readonly measure?: (matches: readonly Match[]) => number | undefined;
 }
 
 /** Counts matches by the values of their first event, the largest group first, equal ones by label. */
 export function groupMatches(matches: readonly Match[], keys: readonly GroupKey[], grouping: Grouping): Group[] {
+  const { weigh = (): number => 1, measure } = grouping;
+  return partition(matches, keys, grouping)
+    .flatMap(({ labels, members }) => {
+      const count = measure ? measure(members) : members.reduce((sum, match) => sum + weigh(match), 0);
+      return count === undefined ? [] : [{ labels, count }];
+    })
+    .toSorted((a, b) => b.count - a.count || (a.labels.join() < b.labels.join() ? -1 : 1));
+}
+
+function partition(
+  matches: readonly Match[],
+  keys: readonly GroupKey[],
+  grouping: Grouping,
+): readonly { readonly labels: readonly string[]; readonly members: readonly Match[] }[] {
   const labelers = keys.map((key) => createLabeler(key, grouping));
-  const groups = new Map<string, { labels: string[]; count: number }>();
+  const groups = new Map<string, { labels: string[]; members: Match[] }>();
   for (const match of matches) {
-    const count = grouping.weigh?.(match) ?? 1;
     const labels = labelers.map((label) => label(match.events[0]!) ?? '-');
     const key = JSON.stringify(labels);
     const group = groups.get(key);
-    if (group) group.count += count;
-    else groups.set(key, { labels, count });
+    if (group) group.members.push(match);
+    else groups.set(key, { labels, members: [match] });
   }
-  return [...groups.values()].toSorted((a, b) => b.count - a.count || (a.labels.join() < b.labels.join() ? -1 : 1));
+  return [...groups.values()];
 }
 
 type Labeler = (event: EventLine) => string | undefined;

@@ -55,12 +55,14 @@ export function findPeriods(
   return found.map((each, index) => ({ ...each, isLast: index === found.length - 1 }));
 }
 
-/** What ends the thing that it is done to. */
-const endingActions = ['win', 'lose', 'draw', 'complete'];
+/** Actions of a period itself. */
+export const boundaryActions = ['begin', 'end'];
+/** Actions that end the thing that they are done to. */
+export const endingActions = ['win', 'lose', 'draw', 'complete'];
 
 function collectBoundaries(session: SessionEvents, words: readonly WordId[], dictionary: Dictionary): Boundaries {
   const find = (id: string): Word | undefined => dictionary.find(id, 'action');
-  const [begin, end] = [find('begin'), find('end')];
+  const [begin, end] = boundaryActions.map((id) => find(id));
   const endings = endingActions.flatMap((id) => find(id) ?? []);
   const isPeriod = (slot: Slot | undefined): boolean => {
     const id = typeof slot === 'object' ? slot.word : slot;

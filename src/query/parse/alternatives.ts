@@ -1,5 +1,6 @@
 import type { Word } from '../../dictionary/dictionary.ts';
 import type { WordKind } from '../../dictionary/format.ts';
+import type { PropertyPattern } from '../query.ts';
 import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
 
 /** Words that games use for the same thing, by id: asked with one of them, logs that only have the other answer. */
@@ -8,6 +9,9 @@ const actionAlternatives: Readonly<Record<string, readonly string[]>> = {
   kill: ['eliminate'],
   'knock out': ['eliminate'],
   'pick up': ['obtain'],
+  find: ['obtain', 'pick up'],
+  obtain: ['pick up', 'buy', 'find'],
+  take: ['obtain', 'pick up'],
   respawn: ['spawn'],
 };
 
@@ -33,6 +37,43 @@ const alternatives: Readonly<Record<WordKind, Readonly<Record<string, readonly s
   property: propertyAlternatives,
   object: objectAlternatives,
 };
+
+/** How a log states an action that it has no word for: as the change of a value. */
+interface ChangeAlternative {
+  /** The action; its descendants too. */
+  readonly action: string;
+  readonly property: string;
+  readonly change: NonNullable<PropertyPattern['change']>;
+  /** Whose value changes: who acts, or to whom it is done. */
+  readonly of: 'subject' | 'object';
+  /** The new value. */
+  readonly to?: PropertyPattern['to'];
+}
+
+const changeAlternatives: readonly ChangeAlternative[] = [
+  { action: 'shoot', property: 'ammunition', change: 'drops', of: 'subject' },
+  { action: 'shoot', property: 'ammunition in magazine', change: 'drops', of: 'subject' },
+  { action: 'hurt', property: 'health', change: 'drops', of: 'object' },
+  { action: 'attack', property: 'health', change: 'drops', of: 'object' },
+  { action: 'heal', property: 'health', change: 'rises', of: 'subject' },
+  { action: 'swap', property: 'weapon', change: 'changes', of: 'subject' },
+  { action: 'equip', property: 'weapon', change: 'changes', of: 'subject' },
+  { action: 'change', property: 'weapon', change: 'changes', of: 'subject' },
+  { action: 'level up', property: 'level', change: 'rises', of: 'subject' },
+  { action: 'overtake', property: 'rank', change: 'drops', of: 'subject' },
+  { action: 'die', property: 'lives', change: 'drops', of: 'subject' },
+  { action: 'die', property: 'health', change: 'drops', of: 'subject', to: { max: 0 } },
+];
+
+/** The changes of values by which the logs state an action that they do not mention. */
+export function changesFor(context: ParseContext, action: Word): readonly ChangeAlternative[] {
+  if (context.mentions(action) || context.longerActions(action).length > 0) return [];
+  const { dictionary } = context;
+  return changeAlternatives.filter(({ action: id, property }) => {
+    const word = dictionary.find(property, 'property');
+    return word && dictionary.isA(action.id, id, 'action') && context.knowsLogs && context.mentions(word);
+  });
+}
 
 /** The words of the logs that stand for one that they do not mention; none if they mention it. */
 export function alternativesFor(context: ParseContext, word: Word): readonly Word[] {

@@ -264,6 +264,17 @@ function parseNear(context: ParseContext, first: ParsedCondition, depth: number)
     const next = context.skip(limit?.end ?? first.end, preposition);
     if (next === undefined || (side === 'around' && !limit) || !context.takeStep()) continue;
     if (distance?.side !== undefined && distance.side !== side) continue;
+    const each = ['each other', 'one another', 'another', 'the next', 'the previous'].map((phrase) =>
+      context.skip(next, phrase),
+    );
+    const mutual = side === 'around' || side === 'after' ? each.find((end) => end !== undefined) : undefined;
+    // "kills within 10 s of each other"
+    if (mutual !== undefined && isAboutEvent(first.condition))
+      found.push({
+        condition: { find: first.condition, near: first.condition, side, ...(limit && { within: limit.seconds }) },
+        end: mutual,
+        cost: first.cost,
+      });
     for (const other of parseUnits(context, next, depth)) {
       // A time is no event: "after the first minute".
       if ('time' in other.condition) continue;
@@ -408,10 +419,32 @@ function parseUnits(context: ParseContext, at: number, depth: number): ParsedCon
       ...parsePatterns(context, at),
       ...parseOrdinals(context, at, depth),
     );
+    units.push(...units.flatMap((unit) => parseTimesAfter(context, unit)));
     const filter = parseFilter(context, at);
     if (filter) units.push(filter);
     return addFilters(context, keepCheapest(units), depth);
   });
+}
+
+const numberFollowers = new Set(['and', 'or', 'of', 'to', 'then', 'until', 'with', 'by']);
+
+/** Parses "I respawned the second time", "Nova hit me for the first time". */
+function parseTimesAfter(context: ParseContext, { condition, end, cost }: ParsedCondition): ParsedCondition[] {
+  const numbered = numberValue(context.tokens[end]);
+  const follower = context.wordAt(end + 1);
+  // "kill 3"
+  if (
+    numbered !== undefined &&
+    Number.isInteger(numbered) &&
+    numbered > 0 &&
+    isAboutEvent(condition) &&
+    (follower === undefined || numberFollowers.has(follower))
+  )
+    return [{ condition: { nth: numbered, of: condition }, end: end + 1, cost: cost + 1 }];
+  const next = context.skip(end, 'for the') ?? context.skip(end, 'the');
+  const nth = next === undefined ? undefined : ordinalValue(context.wordAt(next) ?? '');
+  if (nth === undefined || context.wordAt(next! + 1) !== 'time' || !isAboutEvent(condition)) return [];
+  return [{ condition: { nth, of: condition }, end: next! + 2, cost }];
 }
 
 /** Parses the n-th of the matches of a session: "the first kill", "my second death". */

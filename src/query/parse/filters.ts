@@ -9,6 +9,7 @@ import { parsePropertyHeads } from '../../dictionary/sentences/property-clauses.
 import type { Condition, PropertyPattern, ValuePattern } from '../query.ts';
 import { recordSpan } from '../source-spans.ts';
 import { parseNounLists } from './noun-lists.ts';
+import { ordinalValue } from './ordinals.ts';
 import { adjectives, parsePropertyPatterns, toSlotPattern } from './patterns.ts';
 
 /** A parsed condition with the index of the token after it. Of several readings the one of least cost is meant. */
@@ -261,7 +262,7 @@ function parseNumbered(context: ParseContext, at: number): ParsedSeconds | undef
   return unit === undefined || number === undefined ? undefined : { seconds: number * unit, end: at + 2 };
 }
 
-const stateVerbs = new Set(['have', 'has', 'had', 'having', 'with', 'at', 'on', 'having']);
+const stateVerbs = new Set(['have', 'has', 'had', 'having', 'with', 'at', 'on', 'in']);
 const holdingWords = new Set([
   'holding',
   'using',
@@ -343,6 +344,8 @@ function parsePropertyState(context: ParseContext, at: number): Filter | undefin
 
 /** Parses "less than 30 health", "low health", "low on health", "30 health". */
 function parseValueState(context: ParseContext, start: number): ParsedState | undefined {
+  const place = parsePlaceState(context, start);
+  if (place) return place;
   const low = context.skip(start, 'low on');
   const adjective = adjectives.get(context.wordAt(start) ?? '');
   const comparison = parseComparison(context, start);
@@ -365,6 +368,30 @@ function parseValueState(context: ParseContext, start: number): ParsedState | un
   const end = context.skip(head.end, 'left') ?? head.end;
   return { property, to, end, ...(head.isCaption && { display: head.subject }) };
 }
+
+/** Parses "in 2nd", "first place", "in the lead": a rank. */
+function parsePlaceState(context: ParseContext, start: number): ParsedState | undefined {
+  const rank = context.dictionary.find('rank', 'property');
+  if (!rank || !context.knowsLogs || !context.mentions(rank)) return undefined;
+  const at = ['in', 'on', 'at'].includes(context.wordAt(start) ?? '') ? start + 1 : start;
+  const lead = ['the lead', 'leading', 'ahead']
+    .map((phrase) => context.skip(at, phrase))
+    .find((end) => end !== undefined);
+  if (lead !== undefined) return { property: [rank.id], to: { min: 1, max: 1 }, end: lead };
+  const name = context.skip(at, 'the') ?? at;
+  const place = ordinalValue(context.wordAt(name) ?? '');
+  if (place !== undefined && place > 0) {
+    const end = placeNouns.has(context.wordAt(name + 1) ?? '') ? name + 2 : name + 1;
+    // "in second gear", "the first time" are no places.
+    const isPlace = end === name + 2 || end === context.tokens.length || stateEnds.has(context.wordAt(end) ?? '');
+    return isPlace ? { property: [rank.id], to: { min: place, max: place }, end } : undefined;
+  }
+  const number = placeNouns.has(context.wordAt(at) ?? '') ? numberValue(context.tokens[at + 1]) : undefined;
+  return number === undefined ? undefined : { property: [rank.id], to: { min: number, max: number }, end: at + 2 };
+}
+
+const placeNouns = new Set(['place', 'position', 'spot']);
+const stateEnds = new Set(['and', 'or', 'when', 'while', 'before', 'after', 'than', 'between', 'during']);
 
 /** Parses "the railgun", with "out" or "equipped" after it where nothing else tells the state from the means of an action. */
 function parseWeaponState(context: ParseContext, at: number, isMarked: boolean): ParsedState | undefined {

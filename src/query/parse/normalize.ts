@@ -138,6 +138,13 @@ const expansions: ReadonlyMap<string, readonly string[]> = new Map(
     elims: 'kills',
     takedown: 'kill',
     takedowns: 'kills',
+    'w/o': 'without',
+    'w/': 'with',
+    'vs.': 'vs',
+    b4: 'before',
+    diff: 'difference',
+    lvl: 'level',
+    btwn: 'between',
     cs: 'creep score',
     pos: 'position',
     ammo: 'ammunition',
@@ -158,6 +165,12 @@ const paraphrases: readonly (readonly [phrase: readonly string[], words: readonl
   ['took out', 'killed'],
   ['taken out', 'killed'],
   ['for how long', 'how long'],
+  ['how come', 'why'],
+  ['i farm', 'i kill'],
+  ['frag oneself', 'kill oneself'],
+  ['fragged oneself', 'killed oneself'],
+  ['frags oneself', 'kills oneself'],
+  ['farmed', 'killed'],
 ].map(([from, to]) => [wordsOf(from!), wordsOf(to!)] as const);
 
 function paraphrase(tokens: readonly Token[]): readonly Token[] {
@@ -298,6 +311,8 @@ function dropFillers(tokens: readonly Token[]): readonly Token[] {
       ?.find((words) => words.every((word, k) => tokens[i + k]?.lower === word));
     // "within 20 s in total" limits a sequence.
     const limits = phrase?.join(' ') === 'in total' && isSequence;
+    // "without picking up health in between"
+    if (i > 0 && i + 2 === tokens.length && tokens[i]!.lower === 'in' && tokens[i + 1]!.lower === 'between') break;
     if (i > 0 && isScopePhrase(tokens, i)) i += scopeNouns.has(tokens[i + 2]?.lower ?? '') ? 2 : 3;
     // "how many kills did I get this game"
     else if (isThisSession(tokens, i)) i++;

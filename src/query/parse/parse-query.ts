@@ -133,11 +133,11 @@ class BodyParser {
     this.isMentioned = vocabulary && ((word) => vocabulary.has(word));
   }
 
-  parseAll({ bodies, cost, isCount, firstKind }: Reading): ParsedBodies | undefined {
+  parseAll({ bodies, cost, isCount, kinds }: Reading): ParsedBodies | undefined {
     const parsed: Body[] = [];
     let sum = cost;
     for (const [index, tokens] of bodies.entries()) {
-      const kind = index === 0 ? firstKind : undefined;
+      const kind = kinds?.[index];
       const body =
         kind === 'noun'
           ? this.parseNoun(tokens)
@@ -172,6 +172,7 @@ class BodyParser {
       ...(sessions && { sessions }),
       ...(displays && { displays }),
       isMentioned: this.isMentioned,
+      rival: this.options.vocabulary?.rival,
     });
   }
 
@@ -179,7 +180,16 @@ class BodyParser {
     const context = this.context(tokens);
     const lists = parseNounLists(context, 0, 'object').filter(({ end }) => end === context.tokens.length);
     const [list] = lists.toSorted((a, b) => a.cost - b.cost);
-    return list && { condition: { mentions: toSlotPattern(context, list, 'object') }, by: undefined, cost: list.cost };
+    if (!list) return undefined;
+    const { vocabulary } = this.options;
+    const isPeriod =
+      vocabulary !== undefined && list.any.some(({ words }) => words.some(({ word }) => vocabulary.isPeriod(word)));
+    return {
+      condition: { mentions: toSlotPattern(context, list, 'object') },
+      by: undefined,
+      cost: list.cost,
+      isPeriod,
+    };
   }
 
   private parseProperty(tokens: readonly Token[]): (Body & { readonly cost: number }) | undefined {
@@ -189,7 +199,20 @@ class BodyParser {
     if (!best) return undefined;
     const [id] = 'property' in best.condition ? (best.condition as PropertyPattern).property : [];
     const isLowerBetter = (id !== undefined && this.dictionary.find(id, 'property')?.isLowerBetter) || false;
-    return { condition: best.condition, by: undefined, cost: best.cost, isLowerBetter, hasWords: this.hasWords(id) };
+    return {
+      condition: best.condition,
+      by: undefined,
+      cost: best.cost,
+      isLowerBetter,
+      hasWords: this.hasWords(id),
+      ...this.ownersOf(id),
+    };
+  }
+
+  private ownersOf(id: WordId | undefined): Pick<Body, 'owners'> {
+    const { vocabulary } = this.options;
+    const property = id === undefined ? undefined : this.dictionary.find(id, 'property');
+    return property && vocabulary ? { owners: vocabulary.owners(property) } : {};
   }
 
   private hasWords(id: WordId | undefined): boolean {
@@ -295,6 +318,9 @@ function parseGroup(
   // "by my teammate"
   if (noun.of) return undefined;
   const ids = noun.words.map(({ word }) => word.id);
+  // "goals per half"
+  if (vocabulary && noun.words.some(({ word }) => vocabulary.isPeriod(word)))
+    return { key: { period: { word: recordSpan(ids, context, noun.head ?? noun) } }, end: list.end };
   // "kills by player", "kills by railgun": a single value makes no groups, so the phrase fills a slot.
   if (ids.every((id) => hasSingleValue(context.dictionary, id))) return undefined;
   // "deaths by rocket", where the logs mention nothing under it.

@@ -30,7 +30,8 @@ import { numberValue } from '../../dictionary/sentences/tokenize.ts';
 import type { ActionPattern, Condition, MentionPattern, PropertyPattern, SlotPattern, ValuePattern } from '../query.ts';
 import { recordSpan } from '../source-spans.ts';
 import type { ParsedCondition } from './filters.ts';
-import { alternativesFor } from './alternatives.ts';
+import type { Mention } from '../../events/statement.ts';
+import { alternativesFor, changesFor } from './alternatives.ts';
 import { parseNounLists } from './noun-lists.ts';
 import { ordinalValue } from './ordinals.ts';
 import { recordSubject } from './references.ts';
@@ -66,12 +67,117 @@ function parseActionPatterns(context: ParseContext, at: number): ParsedCondition
       (lacksRequiredObject(clause) ? 3 : 0) +
       (isThingActing(context, clause) ? 2 : 0);
     const condition = pattern.action.length === 1 && pattern.action[0] === 'use' ? orUsed(context, pattern) : pattern;
+    const change = asChange(context, pattern, clause);
+    if (change) return { condition: change, end: clause.end, cost: clause.cost };
     return {
       condition: clause.verbs[0]!.isNegated ? { not: condition } : condition,
       end: clause.end,
       cost: clause.cost + extraCost,
     };
   });
+}
+
+/**
+ * "nova hits me" in a log without hits is a drop of the player's health. Who caused a change, a log does not say: only of two
+ * characters it is clear.
+ */
+function asChange(
+  context: ParseContext,
+  pattern: ActionPattern,
+  { verbs, slots }: ActionClause,
+): Condition | undefined {
+  const { dictionary } = context;
+  const [verb] = verbs;
+  const isCircumstantial = pattern.with || pattern.at || pattern.manner || pattern.amount;
+  if (verbs.length !== 1 || verb!.isNegated || isCircumstantial) return undefined;
+  const isOfCharacter = slots.object !== undefined && areCharacters(dictionary, slots.object);
+  const span = { start: verb!.start, end: verb!.end };
+  for (const { property, change, of, to } of changesFor(context, verb!.word)) {
+    const owner =
+      of === 'object'
+        ? victimOf(context, pattern, isOfCharacter)
+        : ownerOfChange(context, pattern, { property, isRise: change === 'rises', isOfCharacter });
+    if (!owner) continue;
+    return {
+      property: recordSpan([property], context, span),
+      ...(owner.subject?.any && { subject: owner.subject }),
+      ...(owner.to ? { to: owner.to } : { change, ...(to && { to }) }),
+    };
+  }
+  return undefined;
+}
+
+/** Whose value changes, and to what. */
+interface OwnedChange {
+  readonly subject: SlotPattern | undefined;
+  readonly to?: ValuePattern;
+}
+
+/** Whose value an action lowers that is done to somebody. */
+function victimOf(
+  { dictionary, rival }: ParseContext,
+  { subject, object }: ActionPattern,
+  isOfCharacter: boolean,
+): OwnedChange | undefined {
+  if (object?.any && !isOfCharacter) return undefined;
+  if (!subject?.any) return { subject: object };
+  // Who hits the other of two is the other.
+  const other =
+    rival && (isPlayerPattern(subject) ? toSlot(rival) : isRival(dictionary, subject, rival) ? playerSlot : undefined);
+  return other && (!object?.any || isSameSlot(object, other, dictionary)) ? { subject: other } : undefined;
+}
+
+interface ChangeOfActor {
+  readonly property: string;
+  readonly isRise: boolean;
+  /** Is the object of the clause somebody? */
+  readonly isOfCharacter: boolean;
+}
+
+/** Whose value an action changes that is done with something, or to nobody else. */
+function ownerOfChange(
+  { dictionary }: ParseContext,
+  { subject, object }: ActionPattern,
+  { property, isRise, isOfCharacter }: ChangeOfActor,
+): OwnedChange | undefined {
+  if (!object?.any) return { subject };
+  const words = object.any.flatMap((each) => each.words ?? []);
+  const areAll = (id: string): boolean => words.length > 0 && words.every((each) => dictionary.isA(each, id, 'object'));
+  if (property === 'weapon') {
+    if (words.every((each) => each === 'weapon')) return { subject };
+    return areAll('weapon') ? { subject, to: { any: object.any } } : undefined;
+  }
+  if (property.startsWith('ammunition')) return areAll('ammunition') ? { subject } : undefined;
+  // "heals Ivy"
+  if (property === 'health' && isRise) return isOfCharacter ? { subject: object } : undefined;
+  return property === 'rank' ? undefined : { subject };
+}
+
+const playerSlot: SlotPattern = { any: [{ words: ['player'] }] };
+
+function isPlayerPattern({ any }: SlotPattern): boolean {
+  return (
+    any?.length === 1 && any[0]!.name === undefined && any[0]!.words?.length === 1 && any[0]!.words[0] === 'player'
+  );
+}
+
+function toSlot({ word, name }: Mention): SlotPattern {
+  return { any: [{ words: [word], ...(name !== undefined && { name }) }] };
+}
+
+/** Can a pattern mean the other of two characters? */
+function isRival(dictionary: ParseContext['dictionary'], { any }: SlotPattern, { word, name }: Mention): boolean {
+  return (any ?? []).some(
+    (each) =>
+      (each.name === undefined || each.name.toLowerCase() === name?.toLowerCase()) &&
+      (each.words === undefined || each.words.some((id) => dictionary.isA(word, id, 'object'))),
+  );
+}
+
+function isSameSlot(slot: SlotPattern, other: SlotPattern, dictionary: ParseContext['dictionary']): boolean {
+  if (isPlayerPattern(other)) return isPlayerPattern(slot);
+  const { words = [], name } = other.any![0]!;
+  return isRival(dictionary, slot, { word: words[0]!, ...(name !== undefined && { name }) });
 }
 
 const destructible = ['structure', 'vehicle', 'item'];
@@ -457,6 +563,9 @@ function parseNominals(context: ParseContext, at: number): { pattern: ActionPatt
     .map((clause) => ({ pattern: toActionPattern(context, clause), end: clause.end, cost: clause.cost }));
 }
 
+/** The words that all actions are under. */
+const anyAction = ['happen', 'relate'];
+
 const anythingPhrases = [
   'all events',
   'every event',
@@ -470,6 +579,20 @@ const anythingPhrases = [
 
 /** Parses "events", "everything". */
 function parseAnything(context: ParseContext, at: number): ParsedCondition[] {
+  const acting = parseNounLists(context, at, 'object').flatMap((subject): ParsedCondition[] => {
+    const end = ['does anything', 'do anything', 'did anything', 'did something']
+      .map((phrase) => context.skip(subject.end, phrase))
+      .find((each) => each !== undefined);
+    if (end === undefined) return [];
+    return [
+      {
+        condition: { action: anyAction, subject: toSlotPattern(context, subject, 'subject') },
+        end,
+        cost: subject.cost + 2,
+      },
+    ];
+  });
+  if (acting.length > 0) return acting;
   const phrase = anythingPhrases.find((each) => context.skip(at, each) !== undefined);
   if (phrase === undefined) return [];
   return [{ condition: { any: [{ action: [] }, { property: [] }] }, end: context.skip(at, phrase)!, cost: 4 }];

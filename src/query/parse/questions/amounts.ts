@@ -1,5 +1,4 @@
 import type { ActionPattern } from '../../query.ts';
-import { measured } from './answer-forms.ts';
 import {
   understanding,
   anyOf,
@@ -51,10 +50,7 @@ export const amountRules: readonly Rule[] = [
   }),
   rule(`who:my? ${sumWords}? damage dealt|done|inflicted <r*>`, ({ tokens }) => {
     const { whose, rest, by } = agentOf(tokens('r'), tokens('who'));
-    return understanding(
-      by,
-      measured([...whose, word('hurt', whose[0]), word('someone', whose[0]), ...rest], 'amount', 'sum'),
-    );
+    return understanding(by, sums([...whose, word('hurt', whose[0]), word('someone', whose[0]), ...rest], 0));
   }),
   rule(`who:my? ${sumWords} <p> ${losing} <r*>`, ({ tokens }) => {
     const { whose, rest, by } = agentOf(tokens('r'), tokens('who'));

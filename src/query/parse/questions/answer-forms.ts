@@ -32,7 +32,8 @@ export function countObjects(body: Tokens, cost = 0): readonly Reading[] {
   return reading(
     [body],
     ({ condition: find, by }) => {
-      const object = 'action' in find ? (find as ActionPattern).object : undefined;
+      const parts = 'all' in find ? find.all : [find];
+      const object = parts.some((part) => 'action' in part && (part as ActionPattern).object);
       return object && !by ? { find, measure: { of: 'count', take: 'sum' } } : { find, count: true, ...(by && { by }) };
     },
     cost,
@@ -80,21 +81,23 @@ export function weaponsOf(noun: Tokens): Tokens {
 /** Groups what a clause describes by what a noun names: "which weapon killed me most". */
 export function grouped(noun: Tokens, clauses: readonly Tokens[], limit: Limit, cost = 0): readonly Reading[] {
   const key = noun.length === 1 ? keyNouns.get(noun[0]!.lower) : undefined;
-  return clauses.flatMap((clause) =>
-    key
-      ? understanding(
-          noun,
-          reading([clause], ({ condition }) => ({ find: condition, by: [key], ...limit }), cost),
-        )
-      : nounReading(
-          [weaponsOf(noun), clause],
-          (n, { condition }) => {
-            const by = groupOf(n);
-            return by && isEvent(condition) ? { find: condition, by: [by], ...limit } : undefined;
-          },
-          cost,
-        ),
-  );
+  return clauses
+    .map((clause) => clause.flatMap((token) => (noun.includes(token) ? weaponsOf([token]) : [token])))
+    .flatMap((clause) =>
+      key
+        ? understanding(
+            noun,
+            reading([clause], ({ condition }) => ({ find: condition, by: [key], ...limit }), cost),
+          )
+        : nounReading(
+            [weaponsOf(noun), clause],
+            (n, { condition }) => {
+              const by = groupOf(n);
+              return by && isEvent(condition) ? { find: condition, by: [by], ...limit } : undefined;
+            },
+            cost,
+          ),
+    );
 }
 
 /** Groups by whoever stands where the question word is: "who killed me most". */
@@ -155,9 +158,9 @@ export function stateWhen(property: Tokens, clause: Tokens, cost = 0): readonly 
   return anyOf(declarative(clause), (body) =>
     propertyReading(
       [property, body],
-      ({ condition: p }, { condition: find }) => {
+      ({ condition: p, owners }, { condition: find }) => {
         if (!isBareProperty(p) || !isEvent(find)) return undefined;
-        const { property: ids, subject } = ofPlayer(p);
+        const { property: ids, subject } = ofPlayer(p, owners);
         return { find: sameSubject(find), state: { property: ids, ...(subject && { subject }) } };
       },
       cost,
@@ -170,18 +173,18 @@ export function stateAt(property: Tokens, at: NonNullable<Query['at']> | Tokens,
   if (typeof at !== 'object' || 'edge' in at)
     return propertyReading(
       [property],
-      ({ condition }) => (isBareProperty(condition) ? { find: ofPlayer(condition), at } : undefined),
+      ({ condition, owners }) => (isBareProperty(condition) ? { find: ofPlayer(condition, owners), at } : undefined),
       cost,
     );
   return ['after', 'at'].flatMap((preposition) =>
     propertyReading(
       [property, [word(preposition, at[0]), ...at]],
-      ({ condition: p }, { condition: t }) => {
+      ({ condition: p, owners }, { condition: t }) => {
         if (!isBareProperty(p) || !('time' in t)) return undefined;
         const { from, part } = t.time;
         // "at the start" is a stretch for events and a point for values.
-        if (preposition === 'after') return from === undefined ? undefined : { find: ofPlayer(p), at: from };
-        return part && { find: ofPlayer(p), at: part.from === 0 ? 'start' : 'end' };
+        if (preposition === 'after') return from === undefined ? undefined : { find: ofPlayer(p, owners), at: from };
+        return part && { find: ofPlayer(p, owners), at: part.from === 0 ? 'start' : 'end' };
       },
       cost,
     ),
@@ -251,8 +254,10 @@ export function isPlain({
 
 /** The count or sum of a query per unit of time, life or session. */
 export function asRate(query: Query, per: NonNullable<Query['per']>): Query | undefined {
-  if (!query.count && query.measure?.take !== 'sum' && !isPlain(query)) return undefined;
-  if (!isEvent(query.find) || query.by) return undefined;
+  if (!query.count && query.measure?.take !== 'sum' && !isPlain({ ...query, by: undefined } as unknown as Query))
+    return undefined;
+  if (!isEvent(query.find)) return undefined;
+  if (query.by) return per === 'life' ? undefined : { ...query, ...(!query.measure && { count: true as const }), per };
   // A rate is somebody's.
   const find = sameSubject(query.find);
   return query.measure ? { ...query, find, per } : { ...query, find, count: true, per };

@@ -25,8 +25,14 @@ export const groupRules: readonly Rule[] = [
 /** Counts the matches of a query by a group; `undefined` if it asks for something else. */
 function countedBy(query: Query | undefined, by: GroupKey | undefined): Query | undefined {
   if (!query || !by || query.by) return undefined;
-  const isCount = query.count || query.measure?.of === 'count' || (isPlain(query) && isEvent(query.find));
-  return isCount ? { find: query.find, count: true, by: [by] } : undefined;
+  const { find, measure, per } = query;
+  // "average damage per round", "kills per minute for each player"
+  const isNumber =
+    (measure !== undefined && measure.take !== 'each' && measure.of !== 'held') ||
+    (per !== undefined && per !== 'life');
+  if (isNumber && measure?.of !== 'count') return { ...query, by: [by] };
+  const isCount = query.count || measure?.of === 'count' || (isPlain(query) && isEvent(find));
+  return isCount ? { find, count: true, by: [by] } : undefined;
 }
 
 /** Groups what a question counts by what a noun names. */
@@ -34,12 +40,12 @@ function byEach(question: Tokens, noun: Tokens): readonly Interpretation[] {
   if (noun.length === 1 && anyone.has(noun[0]!.lower)) return understanding(noun, countedBySubject(question));
   const key = noun.length === 1 ? keyNouns.get(noun[0]!.lower) : undefined;
   const adapt: Question['adapt'] = (inner) => {
-    if ('command' in inner || inner.firstKind) return [];
+    if ('command' in inner) return [];
     if (key) return [{ ...inner, build: (...bodies) => countedBy(inner.build(...bodies), key) }];
     return [
       {
         ...inner,
-        firstKind: 'noun',
+        kinds: ['noun', ...(inner.kinds ?? [])],
         bodies: [noun, ...inner.bodies],
         build: (first, ...bodies) => countedBy(inner.build(...bodies), groupOf(first!)),
       },

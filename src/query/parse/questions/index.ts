@@ -2,6 +2,9 @@ import { otherCommandRules } from './other-commands.ts';
 import { listRules } from './lists.ts';
 import { rankingRules } from './rankings.ts';
 import { streakRules } from './streaks.ts';
+import { comparisonRules } from './comparisons.ts';
+import { momentRules } from './moments.ts';
+import { periodRules } from './periods.ts';
 import { groupRules } from './groups.ts';
 import { valueRules } from './values.ts';
 import { amountRules } from './amounts.ts';
@@ -25,6 +28,9 @@ const rules: readonly Rule[] = [
   ...amountRules,
   ...valueRules,
   ...groupRules,
+  ...periodRules,
+  ...momentRules,
+  ...comparisonRules,
   ...streakRules,
   ...rankingRules,
   ...listRules,

@@ -40,7 +40,11 @@ export const occurrenceRules: readonly Rule[] = [
   ),
   rule(`<q> for_the|the n:${ordinalWords} time`, ({ tokens, text }) =>
     ask(tokens('q'), (query) =>
-      isPlain(query) || query.whether ? { find: query.find, ...nthOf(text('n')) } : undefined,
+      isPlain(query) || query.whether
+        ? { find: query.find, ...nthOf(text('n')) }
+        : query.state && query.nth === undefined
+          ? { ...query, ...nthOf(text('n')) }
+          : undefined,
     ),
   ),
   rule('who:i|we|someone|anyone <v>', ({ tokens }) => list(asSubject([...tokens('who'), ...tokens('v')]), 0.5)),

@@ -54,6 +54,30 @@ export const rateRules: readonly Rule[] = [
       ratio([...whose, word('kills', s[0]), ...rest], [...whose, word('deaths', s[0]), ...rest]),
     );
   }),
+  // Kills and assists for each death.
+  rule('the? <s*> kda ratio? <r*>', ({ tokens }) => {
+    const [s, r] = [tokens('s'), tokens('r')];
+    const isOf = r[0]?.lower === 'of' || r[0]?.lower === 'for';
+    const who =
+      s.length > 0
+        ? s[0]!.lower === 'my' || s.at(-1)!.kind === 'possessive'
+          ? s
+          : owner(s)
+        : isOf
+          ? owner(r.slice(1))
+          : [word('my', r[0])];
+    const rest = isOf ? [] : r;
+    return understanding(
+      isOf ? r.slice(0, 1) : [],
+      reading(
+        [
+          [...who, ...phrase('kills or', s[0]), ...who, word('assists', s[0]), ...rest],
+          [...who, word('deaths', s[0]), ...rest],
+        ],
+        ({ condition: kills }, { condition: deaths }) => ({ find: kills, ratio: deaths }),
+      ),
+    );
+  }),
   rule('the? <s*> kill death ratio <r*>', ({ tokens }) => {
     const whose = tokens('s').length > 0 ? tokens('s') : [word('my', tokens('r')[0])];
     return ratio(

@@ -1,4 +1,5 @@
 import type { Token } from '../../../dictionary/sentences/tokenize.ts';
+import type { Mention } from '../../../events/statement.ts';
 import type { Condition, GroupKey, Query } from '../../query.ts';
 import { type Bindings, compileTemplate, type Template } from '../templates.ts';
 
@@ -9,17 +10,24 @@ export interface Body {
   readonly by: readonly GroupKey[] | undefined;
   /** Of a property: are lower values better? */
   readonly isLowerBetter?: boolean;
+  /** Of a noun: do the logs say when one of these begins or ends, as of rounds, halves or laps? */
+  readonly isPeriod?: boolean;
+  /** Of a property: of whom the logs state it. */
+  readonly owners?: readonly Mention[];
   /** Of a property: do the logs only have words as its values? */
   readonly hasWords?: boolean;
 }
+
+/** What a part of a question is where it is no condition. */
+export type BodyKind = 'noun' | 'property';
 
 /** A way to read a question: the parts to parse, and the query that they make. */
 export interface Reading {
   readonly bodies: readonly (readonly Token[])[];
   /** Of all readings that parse, the one of the least total cost is meant. */
   readonly cost: number;
-  /** What the first part is: "weapon" can be a thing or a property, "score" a property or an action. */
-  readonly firstKind?: 'noun' | 'property';
+  /** What the parts are: "weapon" can be a thing or a property, "score" a property or an action. */
+  readonly kinds?: readonly (BodyKind | undefined)[];
   /** Is the answer a number of matches? "by opponent" then groups them. */
   readonly isCount?: true;
   /** `undefined` if the parts do not have the form that this reading needs. */
@@ -57,12 +65,12 @@ export function reading(bodies: readonly Tokens[], build: Reading['build'], cost
 
 /** A reading whose first body is a noun. */
 export function nounReading(bodies: readonly Tokens[], build: Reading['build'], cost = 0): readonly Reading[] {
-  return reading(bodies, build, cost).map((one) => ({ ...one, firstKind: 'noun' as const }));
+  return reading(bodies, build, cost).map((one) => ({ ...one, kinds: ['noun'] as const }));
 }
 
 /** A reading whose first body is about a property. */
 export function propertyReading(bodies: readonly Tokens[], build: Reading['build'], cost = 0): readonly Reading[] {
-  return reading(bodies, build, cost).map((one) => ({ ...one, firstKind: 'property' as const }));
+  return reading(bodies, build, cost).map((one) => ({ ...one, kinds: ['property'] as const }));
 }
 
 /** Readings that understand some tokens themselves, in addition to what stands in their bodies. */
@@ -105,6 +113,32 @@ export function ask(question: Tokens, change: (query: Query) => Query | undefine
           },
         ];
   return [{ question, adapt }];
+}
+
+/** Asks a part of the question about a noun of it, and changes the query that it makes. */
+export function askOf(
+  question: Tokens,
+  noun: Tokens,
+  change: (query: Query, noun: Body) => Query | undefined,
+  cost = 0,
+): readonly Question[] {
+  if (question.length === 0 || noun.length === 0) return [];
+  const adapt: Question['adapt'] = (inner) =>
+    'command' in inner
+      ? []
+      : [
+          {
+            ...inner,
+            cost: inner.cost + cost,
+            bodies: [noun, ...inner.bodies],
+            kinds: ['noun', ...(inner.kinds ?? [])],
+            build: (first, ...bodies) => {
+              const query = inner.build(...bodies);
+              return query && first && change(query, first);
+            },
+          },
+        ];
+  return [{ question, adapt, understood: noun }];
 }
 
 /** Makes a rule; {@link compileTemplate} describes templates. */

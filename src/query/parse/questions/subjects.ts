@@ -1,4 +1,5 @@
 import { READING } from '../../../dictionary/sentences/function-words.ts';
+import type { Mention } from '../../../events/statement.ts';
 import { wordSlots } from '../../../dictionary/format.ts';
 import {
   type ActionPattern,
@@ -27,9 +28,15 @@ export function isReading(condition: Condition): boolean {
   return isProperty(condition) && condition.property.includes(READING);
 }
 
-/** A property without a named subject is the player's. */
-export function ofPlayer(pattern: PropertyPattern): PropertyPattern {
-  return pattern.subject ? pattern : { property: pattern.property, subject: thePlayer };
+/**
+ * A property without a named subject is the player's, if the logs state it of the player: a score can be that of teams.
+ *
+ * @param owners Of whom the logs state it.
+ */
+export function ofPlayer(pattern: PropertyPattern, owners: readonly Mention[] = []): PropertyPattern {
+  if (pattern.subject) return pattern;
+  const isOfOthers = owners.length > 0 && !owners.some(({ word }) => word === 'player');
+  return isOfOthers ? pattern : { property: pattern.property, subject: thePlayer };
 }
 
 /** The slot of the player. */
@@ -71,6 +78,9 @@ export function fillSubject(condition: Condition, subject: SlotPattern): Conditi
   if ('all' in condition) return { all: condition.all.map((child) => fillSubject(child, subject)) };
   if ('any' in condition && Array.isArray(condition.any))
     return { any: (condition.any as readonly Condition[]).map((child) => fillSubject(child, subject)) };
+  if ('nth' in condition) return { nth: condition.nth, of: fillSubject(condition.of, subject) };
+  if ('sequence' in condition)
+    return { ...condition, sequence: condition.sequence.map((step) => fillSubject(step, subject)) };
   return condition;
 }
 
@@ -91,8 +101,10 @@ export function askedSlot(condition: Condition): GroupKey | undefined {
 }
 
 /** The groups that a noun names: "weapon", "minute". */
-export function groupOf({ condition }: Body): GroupKey | undefined {
+export function groupOf({ condition, isPeriod }: Body): GroupKey | undefined {
   if (!('mentions' in condition)) return undefined;
   const { any } = condition.mentions as SlotPattern;
-  return any?.length === 1 && any[0]!.words ? { word: any[0]!.words } : undefined;
+  const words = any?.length === 1 ? any[0]!.words : undefined;
+  if (!words) return undefined;
+  return isPeriod ? { period: { word: words } } : { word: words };
 }

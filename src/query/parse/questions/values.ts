@@ -33,6 +33,14 @@ export const valueRules: readonly Rule[] = [
     ({ tokens }) => stateAt([...owner(tokens('s')), ...inHand(tokens('w'))], tokens('t')),
   ),
   rule('<p> at <t>', ({ tokens }) => stateAt(tokens('p'), tokens('t'), -1)),
+  rule('<p> left|remaining when|as|while|before|after <c>', ({ tokens }) => stateWhen(tokens('p'), tokens('c'), -1)),
+  rule('what did <s> die with in_my_hands|in_hand|in_my_hand|equipped|out', ({ tokens }) =>
+    stateWhen(
+      [...owner(tokens('s')), word('weapon', tokens('s')[0])],
+      [...asSubject(tokens('s')), word('die', tokens('s')[0])],
+      -1,
+    ),
+  ),
   rule(
     '<p> on|upon|at|before|for|at_time_of|at_the_time_of each_of|every_one_of|all_of|each|every|the? <c>',
     ({ tokens }) => stateWhen(tokens('p'), tokens('c'), 0.5),
@@ -165,7 +173,7 @@ function extremeValue(body: Tokens, how: string, cost = 0): readonly Reading[] {
   return [
     ...propertyReading(
       [body],
-      ({ condition, isLowerBetter, hasWords }) => {
+      ({ condition, isLowerBetter, hasWords, owners }) => {
         if (!isBareProperty(condition) || hasWords) return undefined;
         const better = /best/.test(how)
           ? isLowerBetter
@@ -182,7 +190,7 @@ function extremeValue(body: Tokens, how: string, cost = 0): readonly Reading[] {
                 : 'highest'
               : take;
         if (take === 'sum') return undefined;
-        return { find: ofPlayer(condition), measure: { of: 'value', take: better } };
+        return { find: ofPlayer(condition, owners), measure: { of: 'value', take: better } };
       },
       cost,
     ),

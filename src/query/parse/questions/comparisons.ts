@@ -1,0 +1,240 @@
+import type { Condition, Query } from '../../query.ts';
+import {
+  type Interpretation,
+  propertyReading,
+  reading,
+  type Reading,
+  type Rule,
+  rule,
+  type Tokens,
+  understanding,
+} from './readings.ts';
+import { isBareProperty, isEvent, isProperty, ofPlayer, sameSubject } from './subjects.ts';
+import { withObject } from './word-order.ts';
+import { asSubject, be, doing, haveForms, having, owner, players, substitute, word } from './words.ts';
+
+type Comparison = NonNullable<Query['versus']>['as'];
+
+const more = 'how:more_often|more_times|more|fewer|less_often|less|as_many|as_often|as_much';
+
+/** "more kills than deaths", "did Nova draw more cards than me", "kills in the first minute vs the second". */
+export const comparisonRules: readonly Rule[] = [
+  // "did Nova draw more cards than me": the noun stands after the verb.
+  rule(`${doing}|${having} <s> <v> ${more} <x> than|as|then <y>`, ({ tokens, text }) =>
+    compareSubjects(
+      { subject: tokens('s'), verb: tokens('v'), noun: tokens('x') },
+      tokens('y'),
+      comparisonOf(text('how')),
+    ),
+  ),
+  // "did I die more than Major"
+  rule(`${doing}|${having} <s> <v> ${more} than|as|then <y>`, ({ tokens, text }) =>
+    compareSubjects({ subject: tokens('s'), verb: tokens('v'), noun: [] }, tokens('y'), comparisonOf(text('how'))),
+  ),
+  rule(`${doing}|${having} <s> <v> ${more} <x> , or <y>`, ({ tokens, text }) =>
+    compareNouns({ subject: tokens('s'), verb: tokens('v'), noun: tokens('x') }, tokens('y'), asBoth(text('how'))),
+  ),
+  rule(`${doing}|${having} <s> <v> ${more} <x> or <y>`, ({ tokens, text }) =>
+    compareNouns({ subject: tokens('s'), verb: tokens('v'), noun: tokens('x') }, tokens('y'), asBoth(text('how'))),
+  ),
+  // "were there more fouls than goals"
+  rule(`${be} there ${more} <x> than|as|then <y>`, ({ tokens, text }) =>
+    compareEvents(tokens('x'), elliptical(tokens('x'), tokens('y')), comparisonOf(text('how'))),
+  ),
+  rule('what_was_there|were_there|are_there|is_there more <x> or <y>', ({ tokens }) =>
+    compareEvents(tokens('x'), elliptical(tokens('x'), tokens('y')), 'both'),
+  ),
+  // "who got more kills, me or Sarge"
+  rule(`who <v> ${more} <x> ,? <a> or <b>`, ({ tokens, text }) =>
+    compareSubjects({ subject: tokens('a'), verb: tokens('v'), noun: tokens('x') }, tokens('b'), asBoth(text('how'))),
+  ),
+  rule(`who <v> ${more} ,? <a> or <b>`, ({ tokens, text }) =>
+    compareSubjects({ subject: tokens('a'), verb: tokens('v'), noun: [] }, tokens('b'), asBoth(text('how'))),
+  ),
+  // "how many more kills did I get than Sarge"
+  rule(`how_many|how_much more|fewer|less <x> ${doing}|${having} <s> <v> than <y>`, ({ tokens }) =>
+    compareSubjects({ subject: tokens('s'), verb: tokens('v'), noun: tokens('x') }, tokens('y'), 'difference'),
+  ),
+  rule('<x> vs|versus|compared_to|compared_with|against <y>', ({ tokens }) => [
+    ...compareEvents(tokens('x'), elliptical(tokens('x'), tokens('y')), 'both'),
+    ...comparePeople(tokens('x'), tokens('y'), 'both'),
+  ]),
+  rule('compare <x> and|to|with|vs|versus <y>', ({ tokens }) => [
+    ...compareEvents(tokens('x'), elliptical(tokens('x'), tokens('y')), 'both'),
+    ...comparePeople(tokens('x'), tokens('y'), 'both'),
+  ]),
+  rule('the? difference between|of|in <x> and <y>', ({ tokens }) =>
+    compareEvents(tokens('x'), elliptical(tokens('x'), tokens('y')), 'difference'),
+  ),
+  rule('the? <p> difference|gap between <a> and <b> at <t>', ({ tokens }) =>
+    compareValues(tokens('p'), [tokens('a'), tokens('b')], tokens('t'), 'difference'),
+  ),
+  rule('the? difference of|in <p> between <a> and <b> at <t>', ({ tokens }) =>
+    compareValues(tokens('p'), [tokens('a'), tokens('b')], tokens('t'), 'difference'),
+  ),
+  rule('the? <p> difference|gap between <a> and <b>', ({ tokens }) =>
+    compareValues(tokens('p'), [tokens('a'), tokens('b')], [], 'difference'),
+  ),
+  rule(`${doing}|${having} <s> have|had more|less|fewer <p> than <y> at <t>`, ({ tokens }) =>
+    compareValues(tokens('p'), [tokens('s'), tokens('y')], tokens('t'), 'more'),
+  ),
+  // "did I spend more time in 2nd or in 3rd"
+  rule(`${doing}|${having} <s> spend|spent more|less_time|more_time time? <x> or <y>`, ({ tokens }) =>
+    compareStates(tokens('s'), tokens('x'), tokens('y')),
+  ),
+];
+
+function comparisonOf(how: string): Comparison {
+  if (how.startsWith('as')) return 'equal';
+  return how.startsWith('more') ? 'more' : 'fewer';
+}
+
+/** "more kills or deaths" asks which; both numbers say it. */
+function asBoth(_how: string): Comparison {
+  return 'both';
+}
+
+interface Clause {
+  readonly subject: Tokens;
+  readonly verb: Tokens;
+  readonly noun: Tokens;
+}
+
+/** The statements that a clause can be, with the noun at its place. */
+function statementsOf({ subject, verb, noun }: Clause): readonly Tokens[] {
+  if (noun.length === 0) return [[...asSubject(subject), ...verb]];
+  return withObject(noun, [...subject, ...verb]).map(({ tokens }) => tokens);
+}
+
+/** Compares what two do, or what one does with two things. */
+function compareSubjects(clause: Clause, other: Tokens, as: Comparison): readonly Interpretation[] {
+  const bare = haveForms.has(other.at(-1)?.lower ?? '') || /^(?:do|did|does)$/.test(other.at(-1)?.lower ?? '');
+  const who = bare ? other.slice(0, -1) : other;
+  const ignored = bare ? other.slice(-1) : [];
+  if (who.length === 0) return [];
+  const ofOther = players.has(who[0]!.lower) && who.length === 1 ? [substitute('i', who[0]!)] : who;
+  const first = statementsOf(clause);
+  const second = statementsOf({ ...clause, subject: ofOther });
+  const pairs = first.map((tokens, index) => [tokens, second[index]!] as const);
+  return [
+    ...understanding(
+      ignored,
+      pairs.flatMap(([a, b]) => pairReading(a, b, as, isSomebody)),
+    ),
+    ...compareNouns(clause, other, as),
+  ];
+}
+
+/** "more kills than deaths", "more kills with the railgun than with the shotgun" */
+function compareNouns(clause: Clause, other: Tokens, as: Comparison): readonly Interpretation[] {
+  // "than me" is who, not what.
+  if (clause.noun.length === 0 || (other.length === 1 && players.has(other[0]!.lower))) return [];
+  const first = statementsOf(clause);
+  return elliptical(clause.noun, other).flatMap((noun) => {
+    const second = statementsOf({ ...clause, noun });
+    return first.flatMap((tokens, index) => pairReading(tokens, second[index]!, as, () => true, 1));
+  });
+}
+
+/** Does a word begin a phrase of means, place or time? */
+function isFragment(lower: string | undefined): boolean {
+  return /^(?:in|with|by|at|on|after|before|during|using|from|against|to|while)$/.test(lower ?? '');
+}
+
+/** What the second part of a comparison can mean: "in the first minute than in the second". */
+function elliptical(first: Tokens, second: Tokens): readonly Tokens[] {
+  const found: Tokens[] = [second];
+  const [head] = second;
+  // "with the railgun than with the shotgun"
+  const at = first.findLastIndex(({ lower }) => lower === head?.lower);
+  if (isFragment(head?.lower) && at > 0) found.push([...first.slice(0, at), ...second]);
+  if (isFragment(head?.lower) && at <= 0) found.push([...first, ...second]);
+  // "in the first minute vs the second": the last noun is repeated.
+  for (const [index, { lower }] of first.entries()) {
+    if (index === 0 || !isFragment(lower)) continue;
+    const hasPreposition = isFragment(head?.lower);
+    found.push([...first.slice(0, hasPreposition ? index : index + 1), ...second, ...first.slice(-1)]);
+    if (!hasPreposition) found.push([...first.slice(0, index + 1), ...second]);
+  }
+  return found;
+}
+
+const isSomebody = (condition: Condition): boolean => !('mentions' in condition);
+
+function pairReading(
+  first: Tokens,
+  second: Tokens,
+  as: Comparison,
+  accepts: (condition: Condition) => boolean,
+  cost = 0,
+): readonly Reading[] {
+  return reading(
+    [first, second],
+    ({ condition: a, by }, { condition: b }) => {
+      if (by || !isEvent(a) || !isEvent(b) || !accepts(a) || !accepts(b)) return undefined;
+      return { find: a, count: true, versus: { with: sameSubject(b, a), as } };
+    },
+    cost,
+  );
+}
+
+/** "kills vs deaths": the player's, unless somebody is named. */
+function compareEvents(first: Tokens, second: Tokens | readonly Tokens[], as: Comparison): readonly Reading[] {
+  const others = Array.isArray(second[0]) ? (second as readonly Tokens[]) : [second as Tokens];
+  return others.flatMap((other, index) =>
+    reading(
+      [first, other],
+      ({ condition: a, by }, { condition: b, by: otherBy }) => {
+        if (by || otherBy || !isPair(a, b)) return undefined;
+        return { find: a, count: true, versus: { with: b, as } };
+      },
+      index * 0.5,
+    ),
+  );
+}
+
+function isPair(a: Condition, b: Condition): boolean {
+  return isEvent(a) && isEvent(b) && !isPropertyAlone(a) && !isPropertyAlone(b);
+}
+
+function isPropertyAlone(condition: Condition): boolean {
+  return isProperty(condition) && isBareProperty(condition);
+}
+
+/** "my kills vs Sarge": what the first owns, of the second. */
+function comparePeople(first: Tokens, second: Tokens, as: Comparison): readonly Reading[] {
+  const isOwn = first[0]?.lower === 'my';
+  const apostrophe = first.findIndex(({ kind }) => kind === 'possessive');
+  const noun = isOwn ? first.slice(1) : apostrophe > 0 ? first.slice(apostrophe + 1) : [];
+  if (noun.length === 0) return [];
+  return pairReading(first, [...owner(second), ...noun], as, isSomebody, 0.5);
+}
+
+/** "health difference between me and Nova at 3:10" */
+function compareValues(
+  property: Tokens,
+  [a, b]: readonly [Tokens, Tokens],
+  at: Tokens,
+  as: Comparison,
+): readonly Reading[] {
+  const time = at.length > 0 ? [[word('after', at[0]), ...at]] : [];
+  return propertyReading(
+    [[...owner(a), ...property], [...owner(b), ...property], ...time],
+    ({ condition: first }, { condition: second }, moment) => {
+      if (!isBareProperty(first) || !isBareProperty(second)) return undefined;
+      const t =
+        moment === undefined ? ('end' as const) : 'time' in moment.condition ? moment.condition.time.from : undefined;
+      if (t === undefined) return undefined;
+      return { find: ofPlayer(first), at: t, versus: { with: ofPlayer(second), as } };
+    },
+  ).map((each) => ({ ...each, kinds: ['property', 'property'] as const }));
+}
+
+function compareStates(subject: Tokens, first: Tokens, second: Tokens): readonly Reading[] {
+  const held = (state: Tokens): Tokens => [word('while', state[0]), ...asSubject(subject), ...state];
+  return reading([held(first), held(second)], ({ condition: a }, { condition: b }) =>
+    'while' in a && 'while' in b
+      ? { find: a, measure: { of: 'held', take: 'sum' }, versus: { with: b, as: 'both' } }
+      : undefined,
+  );
+}

@@ -1,0 +1,181 @@
+import { numberValue } from '../../../dictionary/sentences/tokenize.ts';
+import type { Condition, Query, SlotPattern } from '../../query.ts';
+import { ordinalValue } from '../ordinals.ts';
+import { type Take, takeOf } from './answer-forms.ts';
+import {
+  askOf,
+  type Body,
+  nounReading,
+  type Question,
+  reading,
+  type Reading,
+  type Rule,
+  rule,
+  type Tokens,
+  understanding,
+} from './readings.ts';
+import { isBareProperty, isEvent, isProperty, ofPlayer, sameSubject, thePlayer } from './subjects.ts';
+import { be, doing, ordinalWords, phrase, word } from './words.ts';
+
+/** A period of a query: "the second round" is the words of a round and 2. */
+interface PeriodPattern {
+  readonly word: readonly string[];
+  readonly nth?: number;
+}
+
+const lasting = 'last|take|go|go_on|run|be';
+
+/** Rounds, halves, laps and what else a log says the beginning or end of. */
+export const periodRules: readonly Rule[] = [
+  rule(`<a> in|during|of|for|within|throughout|over the|my? o:${ordinalWords} <n> <b*>`, ({ tokens, text }) =>
+    during([...tokens('a'), ...tokens('b')], tokens('n'), ordinalValue(text('o'))),
+  ),
+  rule(`in|during the? o:${ordinalWords} <n> ,? <q>`, ({ tokens, text }) =>
+    during(tokens('q'), tokens('n'), ordinalValue(text('o'))),
+  ),
+  rule('<a> in|during|of|for|within <n> <k> <b*>', ({ tokens }) =>
+    understanding(tokens('k'), during([...tokens('a'), ...tokens('b')], tokens('n'), numberOf(tokens('k')))),
+  ),
+  // "who won the second round", "did I lose round 2"
+  rule(`<a> the o:${ordinalWords} <n> <b*>`, ({ tokens, text }) =>
+    during([...tokens('a'), ...tokens('n'), ...tokens('b')], tokens('n'), ordinalValue(text('o')), 1),
+  ),
+  rule('<a> <n> <k> <b*>', ({ tokens }) =>
+    understanding(
+      tokens('k'),
+      during([...tokens('a'), ...tokens('n'), ...tokens('b')], tokens('n'), numberOf(tokens('k')), 1),
+    ),
+  ),
+  // A break is between the halves.
+  rule(
+    '<q> side:before|after|until|since half_time|halftime|the_half|the_break|the_interval|the_pause|the_half_time',
+    ({ tokens, text }) =>
+      during(tokens('q'), phrase('half', tokens('q')[0]), /before|until/.test(text('side')) ? 1 : 2, -1),
+  ),
+  rule('<p> at half_time|halftime|the_half|the_break|the_interval', ({ tokens }) =>
+    valueAt(tokens('p'), phrase('half', tokens('p')[0]), 1, 'end'),
+  ),
+  rule(`<p> at|by|after the? edge:start|end|beginning of the? o:${ordinalWords} <n>`, ({ tokens, text }) =>
+    valueAt(tokens('p'), tokens('n'), ordinalValue(text('o')), edgeOf(text('edge'))),
+  ),
+  rule('<p> at|by|after the? edge:start|end|beginning of <n> <k>', ({ tokens, text }) =>
+    understanding(tokens('k'), valueAt(tokens('p'), tokens('n'), numberOf(tokens('k')), edgeOf(text('edge')))),
+  ),
+  rule(`<p> after the? o:${ordinalWords} <n>`, ({ tokens, text }) =>
+    valueAt(tokens('p'), tokens('n'), ordinalValue(text('o')), 'end'),
+  ),
+  rule('<p> after <n> <k>', ({ tokens }) =>
+    understanding(tokens('k'), valueAt(tokens('p'), tokens('n'), numberOf(tokens('k')), 'end')),
+  ),
+  rule(`how_long ${doing}|${be} the? o:${ordinalWords} <n> ${lasting}|long?`, ({ tokens, text }) =>
+    lengths(tokens('n'), ordinalValue(text('o')), 'sum'),
+  ),
+  rule(`how_long ${doing}|${be} <n> <k> ${lasting}|long?`, ({ tokens }) =>
+    understanding(tokens('k'), lengths(tokens('n'), numberOf(tokens('k')), 'sum')),
+  ),
+  rule(`how_long ${doing}|${be} the|this|my|each|every? <n> ${lasting}|long?`, ({ tokens }) =>
+    lengths(tokens('n'), undefined, 'each'),
+  ),
+  rule(`the? length|duration of the? o:${ordinalWords} <n>`, ({ tokens, text }) =>
+    lengths(tokens('n'), ordinalValue(text('o')), 'sum'),
+  ),
+  rule('the? length|duration of <n> <k>', ({ tokens }) =>
+    understanding(tokens('k'), lengths(tokens('n'), numberOf(tokens('k')), 'sum')),
+  ),
+  rule('the? length|duration of the|this|each|every? <n>', ({ tokens }) => lengths(tokens('n'), undefined, 'each')),
+  rule('the? how:average|mean|longest|shortest <n> length|duration|time?', ({ tokens, text }) =>
+    lengths(tokens('n'), undefined, takeOf(text('how'))),
+  ),
+  rule(`how_long ${doing}|${be} the? how:longest|shortest|average <n> ${lasting}?`, ({ tokens, text }) =>
+    lengths(tokens('n'), undefined, takeOf(text('how'))),
+  ),
+  // Lives end with a death.
+  rule(`<a> in|during|of my|the? o:${ordinalWords} life <b*>`, ({ tokens, text }) =>
+    inLife([...tokens('a'), ...tokens('b')], ordinalValue(text('o'))!),
+  ),
+  rule('<a> in|during my? life <k> <b*>', ({ tokens }) => {
+    const number = numberOf(tokens('k'));
+    return number === undefined ? [] : understanding(tokens('k'), inLife([...tokens('a'), ...tokens('b')], number));
+  }),
+];
+
+function edgeOf(text: string): 'start' | 'end' {
+  return text === 'end' ? 'end' : 'start';
+}
+
+/** "1" in "round 1"; `undefined` for what is no number of a period. */
+function numberOf(tokens: Tokens): number | undefined {
+  const number = tokens.length === 1 ? numberValue(tokens[0]) : undefined;
+  return number !== undefined && Number.isInteger(number) && number >= 1 && number < 1000 ? number : undefined;
+}
+
+/** The words of a noun that the logs know periods of. */
+function wordsOf({ condition, isPeriod }: Body): readonly string[] | undefined {
+  if (!isPeriod || !('mentions' in condition)) return undefined;
+  const { any } = condition.mentions as SlotPattern;
+  return any?.length === 1 && any[0]!.name === undefined && !any[0]!.of ? any[0]!.words : undefined;
+}
+
+/** Asks a question about a period alone. */
+function during(question: Tokens, noun: Tokens, nth: number | undefined, cost = 0): readonly Question[] {
+  if (nth === undefined || nth < 1 || noun.length > 2) return [];
+  return askOf(
+    question,
+    noun,
+    (query, body) => {
+      const words = wordsOf(body);
+      return words && within(query, { word: words, nth });
+    },
+    cost,
+  );
+}
+
+/** Restricts everything that a query is about to a period. */
+function within(query: Query, period: PeriodPattern): Query | undefined {
+  if (query.at !== undefined || query.measure?.of === 'held') return undefined;
+  if (isProperty(query.find) && isBareProperty(query.find) && query.measure === undefined) return undefined;
+  const restrict = (condition: Condition): Condition => ({
+    all: [...('all' in condition ? condition.all : [condition]), { period }],
+  });
+  const { find, ratio, share, versus } = query;
+  return {
+    ...query,
+    find: restrict(find),
+    ...(ratio && { ratio: restrict(ratio) }),
+    ...(share && { share: restrict(share) }),
+    ...(versus && { versus: { ...versus, with: restrict(versus.with) } }),
+  };
+}
+
+/** The value of a property where a period begins or ends. */
+function valueAt(property: Tokens, noun: Tokens, nth: number | undefined, edge: 'start' | 'end'): readonly Reading[] {
+  if (nth === undefined || nth < 1 || noun.length > 2) return [];
+  return nounReading([noun, property], (body, { condition, owners }) => {
+    const words = wordsOf(body);
+    if (!words || !isBareProperty(condition)) return undefined;
+    return { find: ofPlayer(condition, owners), at: { period: { word: words, nth }, edge } };
+  }).map((each) => ({ ...each, kinds: ['noun', 'property'] as const }));
+}
+
+/** How long periods take. */
+function lengths(noun: Tokens, nth: number | undefined, take: Take): readonly Reading[] {
+  if (noun.length > 2 || (nth !== undefined && nth < 1)) return [];
+  return nounReading([noun], (body) => {
+    const words = wordsOf(body);
+    return words && { find: { period: { word: words, ...(nth && { nth }) } }, measure: { of: 'held', take } };
+  });
+}
+
+/** What happens in the n-th life of the player: after one death and before the next. */
+function inLife(question: Tokens, nth: number): readonly Reading[] {
+  const death = [word('i', question[0]), word('die', question[0])];
+  return reading([question, death], ({ condition: found }, { condition: die }) => {
+    if (!isEvent(found)) return undefined;
+    const find = sameSubject(found);
+    const of = sameSubject(die, { action: [], subject: thePlayer });
+    const after = (n: number): Condition => ({ find, near: { nth: n, of }, side: 'after' });
+    const before = (n: number): Condition => ({ find, near: { nth: n, of }, side: 'before' });
+    if (nth === -1) return { find: after(-1) };
+    return { find: nth === 1 ? before(1) : { all: [after(nth - 1), before(nth)] } };
+  });
+}
