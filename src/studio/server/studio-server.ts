@@ -12,6 +12,7 @@ import type { RouteError } from '../api/route.ts';
 import { OpenRecordings } from '../player/open-recording.ts';
 import type { Workspace } from '../workspace.ts';
 import { ReviewedLogs } from '../review/reviewed-log.ts';
+import { registerCutRoutes } from './cut-routes.ts';
 import { registerLogRoutes } from './log-routes.ts';
 import { registerAuthoringRoutes } from './authoring-routes.ts';
 import { registerRecordingRoutes } from './recording-routes.ts';
@@ -58,6 +59,8 @@ const STATUS: Readonly<Record<string, number>> = {
   'file-changed': 409,
   'output-exists': 409,
   'folder-in-use': 409,
+  'no-such-job': 404,
+  busy: 429,
 };
 const MAX_BODY_BYTES = 1 << 20;
 /** What is longer is not a path of the studio. */
@@ -117,6 +120,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   registerRecordingRoutes(app, context);
   registerLogRoutes(app, context);
   registerAuthoringRoutes(app, context);
+  registerCutRoutes(app, context);
   try {
     await app.listen({ host, port: options.port ?? 0 });
   } catch (error) {

@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact';
 import { EmptyState } from './components/basic.tsx';
 import { KeysDialog } from './components/keys-dialog.tsx';
 import { useKeys } from './keys.ts';
+import { CutPage } from './pages/cut.tsx';
 import { RecordingsPage } from './pages/recordings.tsx';
 import { ReviewPage } from './pages/review.tsx';
 import { linkTo, place } from './router.ts';
@@ -21,6 +22,7 @@ interface Page {
 const PAGES: Readonly<Record<string, Page>> = {
   recordings: { title: text.pages.recordings, component: RecordingsPage, keeps: ['recording'] },
   review: { title: text.pages.review, component: ReviewPage, keeps: ['recording'] },
+  cut: { title: text.pages.cut, component: CutPage, keeps: ['recording'] },
 };
 
 const THEME_SYMBOLS = { system: '◐', light: '☀', dark: '☾' } as const;

@@ -1,38 +1,23 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { EmptyState, ErrorNotice } from '../components/basic.tsx';
+import { ChooseRecording, usePlayer } from '../components/recording-page.tsx';
 import { useKeys } from '../keys.ts';
 import { Controls } from '../player/controls.tsx';
 import { FrameView } from '../player/frame-view.tsx';
-import { Player } from '../player/player.ts';
 import { Timeline } from '../player/timeline.tsx';
 import { EventDialog } from '../review/event-dialog.tsx';
 import { EventList } from '../review/event-list.tsx';
 import { QuestionBox } from '../review/question-box.tsx';
 import { type Filter, Review } from '../review/review.ts';
-import { linkTo, place } from '../router.ts';
+import { place } from '../router.ts';
 import { text } from '../strings.ts';
 
 /** A recording with its time line, and its events to be reviewed. */
 export function ReviewPage() {
   const { recording } = place.value.parameters;
-  if (recording === undefined)
-    return (
-      <EmptyState title={text.choose.title}>
-        <p class="hint">{text.choose.hint}</p>
-        <a class="button" href={linkTo('recordings')}>
-          {text.choose.link}
-        </a>
-      </EmptyState>
-    );
+  if (recording === undefined) return <ChooseRecording />;
   return <RecordingReview key={recording} path={recording} />;
-}
-
-/** Creates the player of a recording, and closes it with the component. */
-export function usePlayer(path: string): Player {
-  const player = useMemo(() => new Player(path), [path]);
-  useEffect(() => () => player.close(), [player]);
-  return player;
 }
 
 function RecordingReview({ path }: { readonly path: string }) {
