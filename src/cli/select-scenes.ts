@@ -16,6 +16,7 @@ import {
 } from '../highlights/preferences.ts';
 import { writeOutput } from '../files/output.ts';
 import { type Preset, presets, readSettings, settingsFor, unknownWords } from '../highlights/settings.ts';
+import { END_CARD_SECONDS, type ReelStyle, reelStyle, TITLE_CARD_SECONDS } from '../highlights/style.ts';
 import { readViewerWeights, viewerFactors } from '../highlights/weights.ts';
 import { measureAudioLevels } from '../media/write/audio-levels.ts';
 import type { AudioTrack } from '../media/write/recording.ts';
@@ -107,6 +108,27 @@ export async function selectScenes(
     choice = chooseBy(learned);
   }
   return { ...gathered, choice, preset, duration };
+}
+
+/** The effects of a reel: those that are named, else the preset's. */
+export function styleOf(
+  options: Partial<Pick<OptionValues<typeof specs.effectOptions>, 'effects' | 'with' | 'without'>>,
+  preset: Preset,
+): ReelStyle {
+  const name = options.effects ?? preset.style ?? 'plain';
+  return reelStyle(name, { add: options.with ?? [], omit: options.without ?? [] });
+}
+
+/** Seconds that slow motion may add to the scenes. */
+export function slowSeconds({ parts, slowMotion }: ReelStyle): number {
+  if (!parts.includes('slow-motion')) return 0;
+  return slowMotion === 'best' ? 1 : 2.5;
+}
+
+/** Seconds of a reel that are not for scenes: cards and slow motion. */
+export function reservedSeconds(hasTitle: boolean, style: ReelStyle): number {
+  const hasEnding = style.parts.includes('end-card');
+  return (hasTitle ? TITLE_CARD_SECONDS : 0) + (hasEnding ? END_CARD_SECONDS : 0) + slowSeconds(style);
 }
 
 /** The preset of a name; no defaults without one. */

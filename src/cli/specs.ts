@@ -323,6 +323,20 @@ export const selectionOptions = {
   dictionary: dictionaryFiles,
 };
 
+/** Options of the commands that can show scenes at other speeds. */
+export const effectOptions = {
+  effects: choice(
+    ['plain', 'short', 'montage', 'cinematic'],
+    'What is added to the scenes: short has a counter, streak banners, captions, punch-ins, slow motion and a progress bar; montage whip pans; cinematic slow motion in every scene. Default: plain, or the preset’s.',
+  ),
+  with: list(
+    'part',
+    'Add a part to the effects: counter, banners, captions, stickers (icons of weapons), hud (text that a crop would cut off), slow-motion, punch-in, progress, end-card.',
+    { parse: reelPart },
+  ),
+  without: list('part', 'Leave a part of the effects out.', { parse: reelPart }),
+};
+
 /** Arguments and options of `playbyplay highlights`. */
 export const highlights = declare({
   summary: 'Select the best scenes and cut them into a reel',
@@ -355,16 +369,7 @@ export const highlights = declare({
       ['track', 'burn', 'none'],
       'Captions as a track, drawn into the picture clear of the HUD, or none. Default: track, or the preset’s.',
     ),
-    effects: choice(
-      ['plain', 'short', 'montage', 'cinematic'],
-      'What is added to the scenes: short has a counter, streak banners, captions, punch-ins, slow motion and a progress bar; montage whip pans; cinematic slow motion in every scene. Default: plain, or the preset’s.',
-    ),
-    with: list(
-      'part',
-      'Add a part to the effects: counter, banners, captions, stickers (icons of weapons), hud (text that a crop would cut off), slow-motion, punch-in, progress, end-card.',
-      { parse: reelPart },
-    ),
-    without: list('part', 'Leave a part of the effects out.', { parse: reelPart }),
+    ...effectOptions,
     music: value('file', 'Music under the game’s sound, or over it in montages. Cuts move to its beats.'),
     brand: value('file', 'JSON with your fonts, colors and logo.'),
     title: value('text', 'A title before the first scene; auto generates one.'),
@@ -425,7 +430,7 @@ export const highlights = declare({
 export const exportScenes = declare({
   summary: 'Export scenes and markers to editing programs, or captions and chapters',
   description:
-    'Editing programs: otio (OpenTimelineIO), edl (CMX3600), fcpxml (Final Cut Pro X, DaVinci Resolve), xmeml (Premiere Pro), mlt (Shotcut, Kdenlive), losslesscut and losslesscut-csv (LosslessCut, one recording), resolve-edl and resolve-csv (DaVinci Resolve markers), recording-otio (whole recordings, every event a marker). Texts: vtt and srt (the events as subtitles of the recording), reel-vtt and reel-srt (of the reel), youtube (chapters), markdown, text, play-by-play, json (the list of scenes).',
+    'Editing programs: otio (OpenTimelineIO), edl (CMX3600), fcpxml (Final Cut Pro X, DaVinci Resolve), xmeml (Premiere Pro), mlt (Shotcut, Kdenlive), losslesscut and losslesscut-csv (LosslessCut, one recording), resolve-edl and resolve-csv (DaVinci Resolve markers), recording-otio (whole recordings, every event a marker). Texts: vtt and srt (the events as subtitles of the recording), reel-vtt and reel-srt (of the reel), youtube (chapters), markdown, text, play-by-play, json (the list of scenes). Editing programs show the cuts and the slow motion of the reel with the same preset and effects; other effects are the reel’s alone.',
   arguments: [],
   rest: 'log or folder',
   options: {
@@ -438,6 +443,7 @@ export const exportScenes = declare({
     relative: toggle('Write media paths relative to the output file.'),
     title: value('text', 'Name of the edit.'),
     ...eventText,
+    ...effectOptions,
     ...selectionOptions,
     overwrite,
     limit,
@@ -445,6 +451,7 @@ export const exportScenes = declare({
   examples: [
     'export match.playbyplay -f otio -o match.otio',
     'export match.playbyplay -f vtt > match.vtt',
+    'export match.playbyplay --preset cinematic -f mlt -o match.mlt',
     'export season/*.playbyplay -f fcpxml --per-session 1 --relative -o season.fcpxml',
   ],
 });

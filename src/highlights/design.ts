@@ -35,7 +35,7 @@ import {
   transitionAt,
   zoomAt,
 } from './storyboard.ts';
-import { type ReelStyle, reelStyle } from './style.ts';
+import { END_CARD_SECONDS, type ReelStyle, reelStyle, TITLE_CARD_SECONDS } from './style.ts';
 
 /** Options of `makeReel`. */
 export interface HighlightReelOptions
@@ -83,10 +83,6 @@ export interface HighlightReelOptions
   readonly frameRate?: Rational;
 }
 
-/** Seconds the title is shown. */
-export const TITLE_CARD_SECONDS = 2.5;
-/** Seconds the end card is shown. */
-export const END_CARD_SECONDS = 2;
 /** Largest shift of the title's end to a beat. */
 const MAX_TITLE_SHIFT_SECONDS = 0.5;
 

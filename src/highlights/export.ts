@@ -9,6 +9,7 @@ import { otio } from './editors/otio.ts';
 import { xmeml } from './editors/xmeml.ts';
 import { makeHighlightList, type Source } from './list.ts';
 import type { SceneChoice } from './choose.ts';
+import type { PlannedShot } from './storyboard.ts';
 import { markdownSummary, plainSummary, summarize } from './summary.ts';
 import { recordingCaptions, playByPlay, reelChapters, reelCaptions, srt, webvtt, youtubeChapters } from './captions.ts';
 import type { Rational } from '../time.ts';
@@ -22,6 +23,8 @@ export interface ExportRequest {
   /** Folder that media paths are made relative to; default: absolute paths. */
   readonly relativeTo?: string;
   readonly rate?: Rational;
+  /** The shots of each scene, for editing programs; default: each scene as it was recorded. */
+  readonly shots?: readonly (readonly PlannedShot[])[] | undefined;
   /** Whether a recording has sound; default: all have. */
   readonly hasSound?: (source: Source) => boolean;
 }
@@ -90,8 +93,8 @@ function edit(request: ExportRequest): Timeline {
   return sceneTimeline(request.choice.scenes, request.sources, options(request));
 }
 
-function options({ title, dictionary, rate, hasSound }: ExportRequest) {
-  return { title, dictionary, ...(rate && { rate }), ...(hasSound && { hasSound }) };
+function options({ title, dictionary, rate, hasSound, shots }: ExportRequest) {
+  return { title, dictionary, shots, ...(rate && { rate }), ...(hasSound && { hasSound }) };
 }
 
 /** Scenes of the only recording, for formats that hold one. */

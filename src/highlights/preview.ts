@@ -9,7 +9,8 @@ import { readPixels } from '../media/write/still.ts';
 import { RecordingPool } from '../media/write/timeline.ts';
 import { formatClock } from '../time.ts';
 import type { SceneChoice } from './choose.ts';
-import { designReel, END_CARD_SECONDS, type HighlightReelOptions, type ReelDesign } from './design.ts';
+import { designReel, type HighlightReelOptions, type ReelDesign } from './design.ts';
+import { END_CARD_SECONDS } from './style.ts';
 import { type HighlightList, inputsOf, makeHighlightList, type Shot, type Source } from './list.ts';
 import type { Storyboard } from './storyboard.ts';
 

@@ -21,7 +21,8 @@ import { LOG_NAME } from '../events/reader.ts';
 import { fingerprintMedia } from '../pipeline/fingerprint.ts';
 import type { SceneChoice } from './choose.ts';
 import { reelChapters, reelCaptions, subtitleLine } from './captions.ts';
-import { designReel, END_CARD_SECONDS, type HighlightReelOptions } from './design.ts';
+import { designReel, type HighlightReelOptions } from './design.ts';
+import { END_CARD_SECONDS } from './style.ts';
 import type { Storyboard } from './storyboard.ts';
 
 /** Media fields of a reel's log header. */

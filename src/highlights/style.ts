@@ -1,5 +1,10 @@
 import type { Music } from '../media/write/music.ts';
 
+/** Seconds the title is shown. */
+export const TITLE_CARD_SECONDS = 2.5;
+/** Seconds the end card is shown. */
+export const END_CARD_SECONDS = 2;
+
 /** Parts of a reel that can be left out or added. */
 export const reelParts = [
   'counter',

@@ -3,12 +3,22 @@ import { fileKindOf } from '../../files/file-kind.ts';
 import { writeOutput } from '../../files/output.ts';
 import { exportAs } from '../../highlights/export.ts';
 import { inputsOf, type Source } from '../../highlights/list.ts';
+import { planScenes } from '../../highlights/storyboard.ts';
 import { openVideo } from '../../media/video.ts';
 import type { RunCommand } from '../command.ts';
 import { formatCount } from '../describe-error.ts';
 import { openEventTexts } from '../event-text.ts';
 import { usageError } from '../options.ts';
-import { reportNoScenes, selectScenes, titleOf } from '../select-scenes.ts';
+import {
+  DEFAULT_DURATION,
+  findPreset,
+  reportNoScenes,
+  reservedSeconds,
+  selectScenes,
+  slowSeconds,
+  styleOf,
+  titleOf,
+} from '../select-scenes.ts';
 import type * as specs from '../specs.ts';
 
 /** `playbyplay export <log or folder>…` */
@@ -18,18 +28,28 @@ export const exportScenes: RunCommand<typeof specs.exportScenes> = async (io, op
   if (outputs.length > 0 && outputs.length !== formats.length)
     throw usageError(`${formatCount(formats.length, 'format')}, but ${formatCount(outputs.length, 'output file')}`);
   const rate = options.rate === undefined ? undefined : parseFrameRate(options.rate);
-  const found = await selectScenes(paths, options, io);
+  const preset = findPreset(options.preset);
+  const style = styleOf(options, preset);
+  const found = await selectScenes(paths, options, io, {
+    reserve: reservedSeconds(preset.titles === true, style),
+    duration: DEFAULT_DURATION,
+    looksAtPictures: true,
+  });
   if (!found) return 2;
   if (found.choice.scenes.length === 0) return reportNoScenes(io, found.sources);
   const texts = await openEventTexts(options, found.dictionary);
   const selection = texts.withTexts(found);
   texts.reportMissing(io);
+  const { dictionary, duration } = selection;
+  const limit = duration === undefined ? undefined : duration + slowSeconds(style);
+  const shots = planScenes(selection.choice.scenes, { dictionary, style, duration: limit });
   for (const [index, format] of formats.entries()) {
     const out = outputs[index];
     const { text, issues } = exportAs(format, {
       ...selection,
       title: options.title ?? titleOf(selection),
       hasSound,
+      shots: shots.map((scene) => scene.shots),
       ...(rate && { rate }),
       ...(options.relative && { relativeTo: resolve(dirname(out ?? 'x')) }),
     });

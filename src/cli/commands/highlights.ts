@@ -3,12 +3,11 @@ import { type OutputPolicy, writeOutput } from '../../files/output.ts';
 import { inputsOf, makeHighlightList } from '../../highlights/list.ts';
 import { isPropertyStatement } from '../../events/statement.ts';
 import { type Brand, readBrand } from '../../highlights/brand.ts';
-import { END_CARD_SECONDS, type HighlightReelOptions, TITLE_CARD_SECONDS } from '../../highlights/design.ts';
+import type { HighlightReelOptions } from '../../highlights/design.ts';
 import { planReel, writeReelPreview } from '../../highlights/preview.ts';
 import { type HighlightReel, makeReel } from '../../highlights/reel.ts';
-import type { Preset } from '../../highlights/settings.ts';
 import type { Storyboard } from '../../highlights/storyboard.ts';
-import { type ReelStyle, reelStyle } from '../../highlights/style.ts';
+import type { ReelStyle } from '../../highlights/style.ts';
 import { summarize } from '../../highlights/summary.ts';
 import { dropRedundantChanges } from '../../highlights/captions.ts';
 import { writeClips, writePreview, writeSheet, writeThumbnails } from '../../highlights/images.ts';
@@ -24,8 +23,11 @@ import {
   formatScene,
   mediaOf,
   reportNoScenes,
+  reservedSeconds,
   type Selection,
   selectScenes,
+  slowSeconds,
+  styleOf,
 } from '../select-scenes.ts';
 import type * as specs from '../specs.ts';
 
@@ -49,12 +51,9 @@ export const highlights: RunCommand<typeof specs.highlights> = async (io, option
   for (const path of options.out ?? []) checkExtension(path);
   // The time of cards and slow motion is taken from the scenes.
   const preset = findPreset(options.preset);
-  const style = reelStyle(options.effects ?? preset.style ?? 'plain', {
-    add: options.with ?? [],
-    omit: options.without ?? [],
-  });
+  const style = styleOf(options, preset);
   const selection = await selectScenes(paths, options, io, {
-    reserve: reservedSeconds(options, preset, style),
+    reserve: reservedSeconds(options.title !== undefined || preset.titles === true, style),
     duration: DEFAULT_DURATION,
     looksAtPictures: true,
     edited: options.edited,
@@ -163,19 +162,6 @@ function reelSettings(
     overwrite: options.overwrite,
     signal: io.signal,
   };
-}
-
-/** Seconds that slow motion may add to the scenes. */
-function slowSeconds({ parts, slowMotion }: ReelStyle): number {
-  if (!parts.includes('slow-motion')) return 0;
-  return slowMotion === 'best' ? 1 : 2.5;
-}
-
-/** Seconds of a reel that are not for scenes. */
-function reservedSeconds(options: HighlightOptions, preset: Preset, style: ReelStyle): number {
-  const hasTitle = options.title !== undefined || preset.titles === true;
-  const hasEnding = style.parts.includes('end-card');
-  return (hasTitle ? TITLE_CARD_SECONDS : 0) + (hasEnding ? END_CARD_SECONDS : 0) + slowSeconds(style);
 }
 
 async function plannedStoryboard({ choice, sources }: Selection, settings: HighlightReelOptions): Promise<Storyboard> {

@@ -29,11 +29,23 @@ function edit(rate: Rational): Timeline {
         name: 'player kills <opponent>',
         note: 'because & so',
         source: 1790,
+        sourceLength: 25,
+        speed: 1,
         at: 0,
         length: 25,
         markers: [{ source: 1800, at: 10, text: 'player kills <opponent> | "x"', class: 'victory' }],
       },
-      { media: 1, name: 'player dies', note: '', source: 17_982, at: 25, length: 100, markers: [] },
+      {
+        media: 1,
+        name: 'player dies',
+        note: '',
+        source: 17_982,
+        sourceLength: 50,
+        speed: 0.5,
+        at: 25,
+        length: 100,
+        markers: [],
+      },
     ],
     duration: 125,
   };
@@ -82,7 +94,7 @@ describe('edl', () => {
       const hour = rate === ntsc ? 107_892 : 90_000;
       expect(frames).toEqual([
         [1790, 1815, hour, hour + 25],
-        [17_982, 18_082, hour + 25, hour + 125],
+        [17_982, 18_032, hour + 25, hour + 125],
       ]);
       expect(text).toContain(rate === ntsc ? 'FCM: DROP FRAME' : 'FCM: NON-DROP FRAME');
     }
@@ -106,6 +118,56 @@ describe('edl', () => {
   });
 });
 
+describe('other speeds', () => {
+  // The second clip shows 50 frames of the recording from 17 982 at half speed, as 100 frames of the timeline.
+  it('are time warps in OpenTimelineIO, of as many frames as the timeline shows', () => {
+    const [, slow] = JSON.parse(otio(edit({ num: 25, den: 1 }))).tracks.children[0].children;
+    expect(slow.effects).toMatchObject([{ OTIO_SCHEMA: 'LinearTimeWarp.1', time_scalar: 0.5 }]);
+    expect([slow.source_range.start_time.value, slow.source_range.duration.value]).toEqual([17_982, 100]);
+  });
+
+  it('are time maps in FCPXML, motion effects in an EDL', () => {
+    expect(fcpxml(edit({ num: 25, den: 1 }))).toContain(
+      '<timeMap><timept time="0s" value="0s" interp="linear"/><timept time="3200s" value="1600s" interp="linear"/></timeMap>',
+    );
+    // 17 982 frames at 25 a second are 719.28 s; at half speed twice as long.
+    expect(fcpxml(edit({ num: 25, den: 1 }))).toContain('start="35964/25s" duration="4s"');
+    expect(edl(edit({ num: 25, den: 1 }))).toContain('M2   GRSSE2B        012.5                00:11:59:07\n');
+  });
+
+  it('count the frames of the slow recording in MLT and xmeml', () => {
+    expect(mlt(edit({ num: 25, den: 1 }))).toMatch(
+      /<property name="resource">0\.5:.*größe 2[^]*<entry producer="producer1x0_5" in="35964" out="36063"\/>/,
+    );
+    const text = xmeml(edit({ num: 25, den: 1 }));
+    expect(text).toContain('<in>35964</in><out>36064</out>');
+    expect(text).toMatch(/<parameterid>speed<\/parameterid>.*<value>50<\/value>/);
+  });
+
+  it('divide a scene into clips with the frames of its shots', () => {
+    const header = { media: { name: 'a.mp4', duration: 90, width: 64, height: 36, frameRate: { num: 30, den: 1 } } };
+    const event = { t: 2.2, end: 2.2, text: 'player wins', statement: { subject: 'player', action: 'win' } };
+    const events = [{ event, score: 1, reasons: [] }];
+    const scenes = [{ source: 0, start: 1, end: 4, events, kind: 'k', because: '' }] as unknown as Scene[];
+    const shots = [
+      { start: 1, end: 2, speed: 1 },
+      { start: 2, end: 3, speed: 0.5 },
+      { start: 3, end: 4, speed: 1 },
+    ];
+    const sources = [{ header, events: [] }] as unknown as Source[];
+    const dictionary = new Dictionary([], [], []);
+    const { clips, duration } = sceneTimeline(scenes, sources, { title: '', dictionary, shots: [shots] });
+    expect(clips.map(({ source, sourceLength, at, length }) => [source, sourceLength, at, length])).toEqual([
+      [30, 30, 0, 30],
+      [60, 30, 30, 60],
+      [90, 30, 90, 30],
+    ]);
+    expect(duration).toBe(120);
+    // 2.2 s is 6 frames into the slow clip: 12 frames of the timeline.
+    expect(clips.map(({ markers }) => markers.map(({ source, at }) => [source, at]))).toEqual([[], [[66, 42]], []]);
+  });
+});
+
 describe('paths', () => {
   it('are escaped URLs, absolute or relative to the exported file', () => {
     const absolute = 'file:///clips/gr%C3%B6%C3%9Fe%201.mp4';
@@ -122,7 +184,7 @@ describe('fcpxml', () => {
     const times = [...fcpxml(edit(ntsc)).matchAll(/(?:offset|start|duration|frameDuration)="(\d+)(?:\/(\d+))?s"/g)];
     expect(times.length).toBeGreaterThan(10);
     for (const [, num, den] of times) expect((Number(num) * 30_000) % (1001 * Number(den ?? 1))).toBe(0);
-    expect(fcpxml(edit(ntsc))).toContain('offset="1001/1200s" start="2999997/5000s"');
+    expect(fcpxml(edit(ntsc))).toContain('offset="1001/1200s" start="2999997/2500s"');
   });
 });
 

@@ -1,6 +1,6 @@
 import { type Rational, roundTime } from '../../time.ts';
 import { csvField, plainText } from '../../markup.ts';
-import { dropsFrames, markerStyles, mediaPath, timecode, type Timeline } from './timeline.ts';
+import { dropsFrames, markerStyles, mediaPath, nominal, timecode, type Timeline } from './timeline.ts';
 import { basename } from 'node:path';
 import { type Scene, sceneTitle, type Source } from '../list.ts';
 
@@ -8,10 +8,10 @@ import { type Scene, sceneTitle, type Source } from '../list.ts';
 const START_SECONDS = 3600;
 
 /**
- * Writes a CMX3600 edit decision list: one cut per scene with video and both sound channels, the recording's name and
- * path as comments, markers as locators.
+ * Writes a CMX3600 edit decision list: one cut per clip with video and both sound channels, the recording's name and
+ * path as comments, markers as locators, other speeds as motion effects (M2).
  *
- * @throws RangeError for more than 999 scenes, the limit of the format.
+ * @throws RangeError for more than 999 clips, the limit of the format.
  */
 export function edl(edit: Timeline, relativeTo?: string): string {
   if (edit.clips.length > 999) throw new RangeError('an EDL holds at most 999 events');
@@ -20,13 +20,18 @@ export function edl(edit: Timeline, relativeTo?: string): string {
   for (const [index, clip] of edit.clips.entries()) {
     const media = edit.media[clip.media]!;
     const times = [
-      ...timecodeSpan(clip.source, clip.length, edit.rate, 0),
+      ...timecodeSpan(clip.source, clip.sourceLength, edit.rate, 0),
       ...timecodeSpan(clip.at, clip.length, edit.rate, START_SECONDS),
     ];
     const number = String(index + 1).padStart(3, '0');
     lines.push(
       `${number}  ${reels[clip.media]!.padEnd(8)} ${media.hasSound ? 'AA/V' : 'V   '}  C        ${times.join(' ')}`,
     );
+    if (clip.speed !== 1) {
+      // Frames a second at which the recording is played, and the first of them.
+      const fps = (clip.speed * nominal(edit.rate)).toFixed(1).padStart(5, '0');
+      lines.push(`M2   ${reels[clip.media]!.padEnd(8)}       ${fps}                ${times[0]!}`);
+    }
     lines.push(
       `* FROM CLIP NAME: ${plainText(media.name)}`,
       `* SOURCE FILE: ${plainText(mediaPath(media, relativeTo))}`,

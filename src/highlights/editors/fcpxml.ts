@@ -1,6 +1,6 @@
-import { dropsFrames, mediaUrl, rationalSeconds, type Timeline, type TimelineClip, xml } from './timeline.ts';
+import { dropsFrames, mediaUrl, rationalSeconds, retimed, type Timeline, type TimelineClip, xml } from './timeline.ts';
 
-/** Writes FCPXML 1.10 for Final Cut Pro and DaVinci Resolve: assets and one sequence of clips with markers. */
+/** Writes FCPXML 1.10 for Final Cut Pro and DaVinci Resolve: assets and one sequence of clips with markers and speeds. */
 export function fcpxml(edit: Timeline, relativeTo?: string): string {
   const { rate } = edit;
   const used = [...new Set(edit.clips.map((clip) => clip.media))].toSorted((a, b) => a - b);
@@ -37,11 +37,17 @@ ${edit.clips.map((clip) => clipElement(edit, clip, tcFormat)).join('\n')}
 function clipElement(edit: Timeline, clip: TimelineClip, tcFormat: string): string {
   const time = (frames: number) => rationalSeconds(frames, edit.rate);
   const note = clip.note === '' ? '' : `\n              <note>${xml(clip.note)}</note>`;
-  // Marker times are in the recording's own time.
+  // With other speeds, the time of a clip is that of its whole recording at this speed.
+  const { duration } = edit.media[clip.media]!;
+  const timeMap =
+    clip.speed === 1
+      ? ''
+      : `\n              <timeMap><timept time="0s" value="0s" interp="linear"/><timept time="${time(retimed(duration, clip))}" value="${time(duration)}" interp="linear"/></timeMap>`;
+  // Marker times are in the clip's own time.
   const markers = clip.markers.map(
     (marker) =>
-      `\n              <marker start="${time(marker.source)}" duration="${time(1)}" value="${xml(marker.text)}" note="${marker.class}"/>`,
+      `\n              <marker start="${time(retimed(marker.source, clip))}" duration="${time(1)}" value="${xml(marker.text)}" note="${marker.class}"/>`,
   );
-  return `            <asset-clip ref="r${clip.media + 2}" name="${xml(clip.name)}" offset="${time(clip.at)}" start="${time(clip.source)}" duration="${time(clip.length)}" format="r1" tcFormat="${tcFormat}" audioRole="dialogue">${note}${markers.join('')}
+  return `            <asset-clip ref="r${clip.media + 2}" name="${xml(clip.name)}" offset="${time(clip.at)}" start="${time(retimed(clip.source, clip))}" duration="${time(clip.length)}" format="r1" tcFormat="${tcFormat}" audioRole="dialogue">${note}${timeMap}${markers.join('')}
             </asset-clip>`;
 }

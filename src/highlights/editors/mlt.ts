@@ -1,4 +1,4 @@
-import { clockTime, gcd, markerStyles, mediaPath, type Timeline, xml } from './timeline.ts';
+import { clockTime, gcd, markerStyles, mediaPath, retimed, type Timeline, type TimelineClip, xml } from './timeline.ts';
 
 /**
  * Writes MLT XML for Shotcut, Kdenlive and melt: a playlist at the exact rate, markers in the forms of Shotcut and
@@ -17,10 +17,29 @@ export function mlt(edit: Timeline, relativeTo?: string): string {
     <property name="shotcut:caption">${xml(media.name)}</property>
   </producer>`;
   });
-  const entries = edit.clips.map(
-    (clip) =>
-      `    <entry producer="producer${clip.media}" in="${clip.source}" out="${clip.source + clip.length - 1}"/>`,
+  // A recording at another speed is a producer of its own.
+  const retimedClips = new Map(
+    edit.clips.filter(({ speed }) => speed !== 1).map((clip) => [producerId(clip), clip] as const),
   );
+  for (const [id, clip] of retimedClips) {
+    const media = edit.media[clip.media]!;
+    const length = retimed(media.duration, clip);
+    const path = xml(mediaPath(media, relativeTo));
+    producers.push(`  <producer id="${id}" in="0" out="${length - 1}">
+    <property name="length">${length}</property>
+    <property name="resource">${clip.speed}:${path}</property>
+    <property name="mlt_service">timewarp</property>
+    <property name="warp_speed">${clip.speed}</property>
+    <property name="warp_resource">${path}</property>
+    <property name="warp_pitch">1</property>
+    <property name="seekable">1</property>
+    <property name="shotcut:caption">${xml(media.name)} (${clip.speed}×)</property>
+  </producer>`);
+  }
+  const entries = edit.clips.map((clip) => {
+    const first = retimed(clip.source, clip);
+    return `    <entry producer="${producerId(clip)}" in="${first}" out="${first + clip.length - 1}"/>`;
+  });
   return `<?xml version="1.0" encoding="utf-8"?>
 <mlt LC_NUMERIC="C" producer="main" title="${xml(edit.title)}">
   <profile description="custom" width="${edit.width}" height="${edit.height}" progressive="1" sample_aspect_num="1" sample_aspect_den="1" display_aspect_num="${edit.width / divisor}" display_aspect_den="${edit.height / divisor}" frame_rate_num="${edit.rate.num}" frame_rate_den="${edit.rate.den}" colorspace="709"/>
@@ -38,6 +57,10 @@ ${markers(edit)}
   </tractor>
 </mlt>
 `;
+}
+
+function producerId({ media, speed }: TimelineClip): string {
+  return speed === 1 ? `producer${media}` : `producer${media}x${String(speed).replace('.', '_')}`;
 }
 
 function markers(edit: Timeline): string {

@@ -2,7 +2,8 @@ import type { Rational } from '../../time.ts';
 import { markerStyles, mediaUrl, type Timeline, type TimelineClip } from './timeline.ts';
 
 /**
- * Writes OpenTimelineIO JSON (schemas of OpenTimelineIO 0.17): a video and an audio track, markers on the video clips.
+ * Writes OpenTimelineIO JSON (schemas of OpenTimelineIO 0.17): a video and an audio track, markers on the video clips, other
+ * speeds as time warps.
  */
 export function otio(edit: Timeline, relativeTo?: string): string {
   const tracks = [makeTrack(edit, 'Video', relativeTo)];
@@ -46,8 +47,9 @@ function makeClip(edit: Timeline, clip: TimelineClip, kind: 'Video' | 'Audio', r
     OTIO_SCHEMA: 'Clip.2',
     metadata: clip.note === '' ? {} : { playbyplay: { because: clip.note } },
     name: clip.name,
+    // Its duration is that in the timeline, which the effect fills with as much of the recording as the speed needs.
     source_range: timeRange(clip.source, clip.length, edit.rate),
-    effects: [],
+    effects: clip.speed === 1 ? [] : [linearTimeWarp(clip.speed)],
     markers:
       kind === 'Audio'
         ? []
@@ -71,6 +73,17 @@ function makeClip(edit: Timeline, clip: TimelineClip, kind: 'Video' | 'Audio', r
       },
     },
     active_media_reference_key: 'DEFAULT_MEDIA',
+  };
+}
+
+function linearTimeWarp(speed: number): object {
+  return {
+    OTIO_SCHEMA: 'LinearTimeWarp.1',
+    metadata: {},
+    name: 'speed',
+    effect_name: 'LinearTimeWarp',
+    enabled: true,
+    time_scalar: speed,
   };
 }
 

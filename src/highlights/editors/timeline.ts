@@ -5,6 +5,7 @@ import type { Dictionary } from '../../dictionary/dictionary.ts';
 import type { EventLine } from '../../events/log.ts';
 import { isPropertyStatement, type Statement } from '../../events/statement.ts';
 import { type Scene, sceneTitle, type Source } from '../list.ts';
+import type { PlannedShot } from '../storyboard.ts';
 import { isAnyOf, isPlayerDefeat, isPlayerVictory } from '../weights.ts';
 import { escapeAttribute, plainText } from '../../markup.ts';
 
@@ -165,8 +166,13 @@ export interface TimelineClip {
   readonly note: string;
   /** First frame of the recording, at the timeline's rate. */
   readonly source: number;
+  /** Frames of the recording. */
+  readonly sourceLength: number;
+  /** Seconds of the recording per second of the timeline: 0.5 is slow motion at half speed. */
+  readonly speed: number;
   /** First frame in the timeline. */
   readonly at: number;
+  /** Frames in the timeline. */
   readonly length: number;
   readonly markers: readonly TimelineMarker[];
 }
@@ -189,9 +195,11 @@ interface TimelineOptions {
   readonly rate?: Rational;
   /** Whether a recording has sound; default: all have. */
   readonly hasSound?: (source: Source) => boolean;
+  /** The shots of each scene, for other speeds; default: each scene as it was recorded. */
+  readonly shots?: readonly (readonly PlannedShot[])[] | undefined;
 }
 
-/** Timeline of chosen scenes. */
+/** Timeline of chosen scenes. A scene is one clip, or one for each of its shots. */
 export function sceneTimeline(
   scenes: readonly Scene[],
   sources: readonly Source[],
@@ -200,23 +208,22 @@ export function sceneTimeline(
   const rate =
     options.rate ?? standardRate(sources[scenes[0]?.source ?? 0]!.header.media.frameRate ?? { num: 30, den: 1 });
   let at = 0;
-  const clips = scenes.map((scene): TimelineClip => {
-    const source = frameFrom(scene.start, rate);
-    const length = Math.max(1, frameFrom(scene.end, rate) - source);
-    const markers = scene.events
-      .map(({ event }) => makeMarker(event, rate, at - source, options.dictionary))
-      .filter((marker) => marker.source >= source && marker.source < source + length);
-    const clip = {
-      media: scene.source,
-      name: sceneTitle(scene),
-      note: scene.because,
-      source,
-      at,
-      length,
-      markers,
-    };
-    at += length;
-    return clip;
+  const clips = scenes.flatMap((scene, index) => {
+    const shots = options.shots?.[index] ?? [{ start: scene.start, end: scene.end, speed: 1 }];
+    return shots.map(({ start, end, speed }): TimelineClip => {
+      const source = frameFrom(start, rate);
+      const sourceLength = Math.max(1, frameFrom(end, rate) - source);
+      const length = Math.round(sourceLength / speed);
+      const from = at;
+      const markers = scene.events
+        .map(({ event }) =>
+          makeMarker(event, rate, (frame) => from + Math.round((frame - source) / speed), options.dictionary),
+        )
+        .filter((marker) => marker.source >= source && marker.source < source + sourceLength);
+      at += length;
+      const name = sceneTitle(scene);
+      return { media: scene.source, name, note: scene.because, source, sourceLength, speed, at: from, length, markers };
+    });
   });
   return { ...timelineFormat(sources, rate, options), clips, duration: at };
 }
@@ -227,10 +234,11 @@ export function recordingTimeline(sources: readonly Source[], options: TimelineO
   let at = 0;
   const clips = sources.map(({ header, events }, media): TimelineClip => {
     const length = Math.max(1, frameAt(header.media.duration, rate));
-    const markers = events.map((event) => makeMarker(event, rate, at, options.dictionary));
-    const clip = { media, name: header.media.name, note: '', source: 0, at, length, markers };
+    const from = at;
+    const markers = events.map((event) => makeMarker(event, rate, (frame) => from + frame, options.dictionary));
     at += length;
-    return clip;
+    const { name } = header.media;
+    return { media, name, note: '', source: 0, sourceLength: length, speed: 1, at: from, length, markers };
   });
   return { ...timelineFormat(sources, rate, options), clips, duration: at };
 }
@@ -261,9 +269,14 @@ function pictureSize({ header }: Source): Size {
   return width === undefined || height === undefined ? { width: 1920, height: 1080 } : { width, height };
 }
 
-function makeMarker(event: EventLine, rate: Rational, shift: number, dictionary: Dictionary): TimelineMarker {
+function makeMarker(
+  event: EventLine,
+  rate: Rational,
+  placeOf: (frame: number) => number,
+  dictionary: Dictionary,
+): TimelineMarker {
   const source = frameAt(event.t, rate);
-  return { source, at: source + shift, text: event.text, class: markerClass(event.statement, dictionary) };
+  return { source, at: placeOf(source), text: event.text, class: markerClass(event.statement, dictionary) };
 }
 
 function markerClass(statement: Statement, dictionary: Dictionary): MarkerClass {
@@ -273,6 +286,11 @@ function markerClass(statement: Statement, dictionary: Dictionary): MarkerClass 
   return isAnyOf(dictionary, statement.action, 'action', 'obtain', 'achieve', 'win', 'complete', 'capture')
     ? 'gain'
     : 'other';
+}
+
+/** A frame of a recording, counted in frames of the recording at the speed of a clip. */
+export function retimed(frame: number, { speed }: TimelineClip): number {
+  return Math.round(frame / speed);
 }
 
 /** Path of a recording: absolute, or relative to the folder of the exported file. */

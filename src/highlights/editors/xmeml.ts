@@ -1,5 +1,14 @@
 import type { Rational } from '../../time.ts';
-import { dropsFrames, mediaUrl, nominal, timecode, type Timeline, type TimelineClip, xml } from './timeline.ts';
+import {
+  dropsFrames,
+  mediaUrl,
+  nominal,
+  retimed,
+  timecode,
+  type Timeline,
+  type TimelineClip,
+  xml,
+} from './timeline.ts';
 
 /** Writes Final Cut Pro 7 XML (xmeml 5) for Premiere Pro: a sequence of linked video and audio clips with markers. */
 export function xmeml(edit: Timeline, relativeTo?: string): string {
@@ -82,22 +91,36 @@ function clipItem(
     const ref = id(String(kind), kind === 'video' ? 0 : Number(track));
     return `<link><linkclipref>${ref}</linkclipref><mediatype>${kind}</mediatype><trackindex>${track}</trackindex><clipindex>${index + 1}</clipindex></link>`;
   });
-  const first = !defined.has(clip.media);
+  const isNew = !defined.has(clip.media);
   defined.add(clip.media);
-  const file = first ? fileElement(edit, clip.media, relativeTo) : `<file id="file-${clip.media + 1}"/>`;
+  const file = isNew ? fileElement(edit, clip.media, relativeTo) : `<file id="file-${clip.media + 1}"/>`;
   const source =
     channel > 0 ? `<sourcetrack><mediatype>audio</mediatype><trackindex>${channel}</trackindex></sourcetrack>` : '';
+  // With other speeds, frames count in the whole recording at this speed.
+  const first = retimed(clip.source, clip);
   return `
           <clipitem id="${id(type, channel)}">
             <name>${xml(clip.name)}</name>
-            <duration>${media.duration}</duration>
+            <duration>${retimed(media.duration, clip)}</duration>
             ${rateElement(edit.rate)}
             <start>${clip.at}</start><end>${clip.at + clip.length}</end>
-            <in>${clip.source}</in><out>${clip.source + clip.length}</out>
-            ${file}${source}
+            <in>${first}</in><out>${first + clip.length}</out>
+            ${file}${source}${clip.speed === 1 ? '' : speedFilter(clip.speed, type)}
             ${links.join('')}
             <comments><mastercomment1>${xml(clip.note)}</mastercomment1></comments>
           </clipitem>`;
+}
+
+/** The constant speed of a clip, as Final Cut Pro 7 and Premiere Pro write it. */
+function speedFilter(speed: number, type: Track['type']): string {
+  const parameters = [
+    '<parameter><parameterid>variablespeed</parameterid><name>variablespeed</name><valuemin>0</valuemin><valuemax>1</valuemax><value>0</value></parameter>',
+    `<parameter><parameterid>speed</parameterid><name>speed</name><valuemin>-100000</valuemin><valuemax>100000</valuemax><value>${100 * speed}</value></parameter>`,
+    '<parameter><parameterid>reverse</parameterid><name>reverse</name><value>FALSE</value></parameter>',
+    '<parameter><parameterid>frameblending</parameterid><name>frameblending</name><value>FALSE</value></parameter>',
+  ];
+  return `
+            <filter><effect><name>Time Remap</name><effectid>timeremap</effectid><effectcategory>motion</effectcategory><effecttype>motion</effecttype><mediatype>${type}</mediatype>${parameters.join('')}</effect></filter>`;
 }
 
 function fileElement(edit: Timeline, index: number, relativeTo: string | undefined): string {
