@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { loadBuiltin } from '../dictionary/files.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
 import { PlaybyplayError } from '../errors.ts';
@@ -36,7 +36,9 @@ function header(game: string): HeaderLine {
 describe('settings of the built-in games', () => {
   const configs = join(import.meta.dirname, '..', '..', 'configs');
 
-  it.each(readdirSync(configs))('%s: follow the schema and use words that there are', (game) => {
+  const games = readdirSync(configs).filter((name) => existsSync(join(configs, name, 'highlights.json')));
+
+  it.each(games)('%s: follow the schema and use words that there are', (game) => {
     const path = join(configs, game, 'highlights.json');
     expect(unknownWords(readSettings(path), dictionary, path)).toEqual([]);
   });
