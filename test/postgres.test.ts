@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PostgresQueue } from '../src/batch/postgres-queue.ts';
 import { Library } from '../src/library/library.ts';
 import { countEvents, describeLibrary, logFile } from './fixtures/library-suite.ts';
 import { type PostgresServer, startPostgres } from './fixtures/postgres.ts';
+import { describeQueue } from './fixtures/queue-suite.ts';
 import { launcher } from './paths.ts';
 
 let server: PostgresServer;
@@ -34,6 +36,8 @@ function manyLogs(name: string, count: number): string {
 }
 
 describeLibrary(newLocation, 5);
+
+describeQueue(() => PostgresQueue.open(server.url));
 
 describe('a library in PostgreSQL', () => {
   test('is brought up to date after its writer was killed', async () => {

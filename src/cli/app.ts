@@ -60,6 +60,7 @@ const root = buildRouteMap<string, Context>({
   routes: {
     detect: command(specs.detect, async () => (await import('./commands/detect.ts')).detect),
     live: command(specs.live, async () => (await import('./commands/live.ts')).live),
+    process: command(specs.processRecordings, async () => (await import('./commands/process.ts')).processRecordings),
     query: command(specs.query, async () => (await import('./commands/query.ts')).query),
     stats: command(specs.stats, async () => (await import('./commands/stats.ts')).stats),
     library: group('Ask many logs at once: an index that is built from them', library),

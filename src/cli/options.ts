@@ -231,6 +231,13 @@ export function pair(text: string): { readonly x: number; readonly y: number } {
   return { x: checkMagnitude(x!), y: checkMagnitude(y!) };
 }
 
+/** Parses one of several parts such as `2/4`. */
+export function shardOf(text: string): { readonly index: number; readonly count: number } {
+  const [, index = 0, count = 0] = /^(\d{1,5})\/(\d{1,5})$/.exec(text.trim())?.map(Number) ?? [];
+  if (!(index >= 1 && index <= count)) throw new RangeError('a part such as 2/4: the second of four');
+  return { index, count };
+}
+
 /** Parses a limit on recordings such as `hours=200`. */
 export function mediaLimit(text: string): Partial<MediaLimits> {
   const names = Object.keys(DEFAULT_MEDIA_LIMITS);

@@ -17,6 +17,7 @@ import {
   reelPart,
   required,
   seconds,
+  shardOf,
   toggle,
   value,
   wholeNumber,
@@ -175,6 +176,52 @@ export const live = declare({
     'live rtmp://0.0.0.0:1935/live/key --listen --game ./my-game',
     'live screen::0 --size 1280x720 --fps 30 --game freedoom',
     'live - --game nethack < capture.mkv',
+  ],
+});
+
+/** Arguments and options of `playbyplay process`. */
+export const processRecordings = declare({
+  summary: 'Detect the events of many recordings, on one machine or several',
+  description:
+    'Reads every recording of a folder, or of a list with a path per line, with a process for each worker. What is done stands in a queue, so that the same command continues where an earlier one stopped. Recordings that fail are set aside with the reason and the command to try again (exit code 3). Several machines share the queue of a PostgreSQL database, or divide the recordings by --shard. Workers see recordings and logs under the same paths.',
+  arguments: ['folder or list'],
+  options: {
+    game: proposing(
+      value('name|path', 'As of `detect`: a game, a profile, or auto to recognize the game of each recording.', {
+        default: 'auto',
+      }),
+      async () => ['auto', ...(await games())],
+    ),
+    profiles: list('path', 'Further profiles, to be named or recognized like the built-in ones.'),
+    plan: choice(['full', 'adaptive'], 'As of `detect`.', 'full'),
+    language: value('tag', 'As of `detect`.'),
+    plugin,
+    out: output(
+      value('folder', 'Where the folders of logs are made. Default: next to each recording.', { short: 'o' }),
+    ),
+    workers: value('n', 'Recordings that are read at once. Default: one per core.', { parse: wholeNumber(1, 256) }),
+    shard: value('i/n', 'Reads only the i-th of n parts of the recordings.', { parse: shardOf }),
+    split: value(
+      'time',
+      'Recordings of twice this length and more are divided at keyframes, so that several workers read them; 0: never.',
+      { default: '30m', parse: seconds },
+    ),
+    queue: value(
+      'file|address',
+      'The queue: a file, or postgres://user:password@host/database for several machines. Default: playbyplay-jobs.sqlite in the folder.',
+    ),
+    library: value('file|address', 'Add the logs to this library at the end.'),
+    price: value('n', 'Price of an hour of a core, to print the cost of a recorded hour.', { parse: decimal() }),
+    retry: toggle('Try again what was set aside.'),
+    json: toggle('Print a JSON object for each recording, and one with the totals.'),
+    limit,
+  },
+  examples: [
+    'process recordings/',
+    'process season.txt --game openarena --out logs --library season.sqlite',
+    'process /mnt/recordings --queue postgres://worker@db/playbyplay --workers 8',
+    'process recordings/ --shard 2/4',
+    'process recordings/ --retry',
   ],
 });
 

@@ -1,12 +1,9 @@
 // The process of a network (network-process.ts): opens it with the first request and runs it with the others.
-import { Worker } from 'node:worker_threads';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import { CheckedModel } from './onnx/checked-model.ts';
 import { openInProcess, type Runnable } from './inference.ts';
+import { exitWithParent } from '../threads/exit-with-parent.ts';
 import type { NetworkReply, NetworkRequest } from './network-process.ts';
-
-/** Milliseconds between two checks that the program still runs. */
-const WATCH_INTERVAL_MS = 500;
 
 let network: Runnable | undefined;
 
@@ -38,19 +35,4 @@ process.on('disconnect', () => {
   process.exit();
 });
 
-/** Ends this process when the program (`workerData` is its process id) has ended. On Windows the id of the parent never changes. */
-const watch = `
-  const { workerData } = require('node:worker_threads');
-  function isOrphan() {
-    if (process.ppid !== workerData) return true;
-    try {
-      process.kill(workerData, 0);
-      return false;
-    } catch (error) {
-      return error.code === 'ESRCH';
-    }
-  }
-  setInterval(() => isOrphan() && process.kill(process.pid, 'SIGKILL'), ${WATCH_INTERVAL_MS});
-`;
-// In a thread of its own, because a run blocks this one.
-new Worker(watch, { eval: true, workerData: Number(process.argv[2]) }).unref();
+exitWithParent(Number(process.argv[2]));

@@ -61,6 +61,43 @@ export async function openJournal<T>(
   return new FileJournal<T>(file, locations);
 }
 
+/**
+ * Writes the records of several journals with one key into a new one.
+ *
+ * @returns Whether there were any: without, an earlier call has done it.
+ * @throws PlaybyplayError `resume-mismatch` where they have different keys; `no-journal` where some are missing.
+ */
+export async function mergeJournals(path: string, parts: readonly string[]): Promise<boolean> {
+  const existing: string[] = [];
+  for (const part of parts) if (await stat(part).catch(() => undefined)) existing.push(part);
+  if (existing.length === 0 && (await stat(path).catch(() => undefined))) return false;
+  if (existing.length < parts.length) {
+    const [missing] = parts.filter((part) => !existing.includes(part));
+    throw new PlaybyplayError('no-journal', `a share of the recording was not read: ${missing} is missing`);
+  }
+  let head: Buffer | undefined;
+  await using target = await AppendFile.open(path, 0, { kind: 'journal' });
+  for (const part of parts) {
+    await using file = await open(part, 'r');
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(1 << 16), 0, 1 << 16, 0);
+    const start = buffer.subarray(0, bytesRead).indexOf(0x0a) + 1;
+    const own = buffer.subarray(0, start);
+    if (head === undefined) await target.append((head = own));
+    else if (Buffer.compare(head, own) !== 0)
+      throw new PlaybyplayError('resume-mismatch', `${part} was read with other inputs than ${parts[0]}`, {
+        hint: 'Delete the journals of this folder and run again.',
+      });
+    const locations = new Map<string, RecordLocation>();
+    await indexRecords(file, start, locations);
+    for (const { at, length } of locations.values()) {
+      const frame = Buffer.allocUnsafe(RECORD_HEADER_BYTES + length);
+      await file.read(frame, 0, frame.length, at - RECORD_HEADER_BYTES);
+      await target.append(frame);
+    }
+  }
+  return true;
+}
+
 class FileJournal<T> implements Journal<T> {
   readonly completed: Set<string>;
   readonly #file: AppendFile;

@@ -6,16 +6,16 @@ import { checkOutput } from './output.ts';
 
 /** SQLite's result code for a file that another connection has locked (sqlite.org/rescode.html#busy). */
 const SQLITE_BUSY = 5;
-const LOCK_NAME = 'detect.lock';
 
 /**
  * Locks a folder for one writer. The lock is the operating system's, taken by SQLite on an empty file, so it ends with the
  * process, however that ends: there are no stale locks. The caller disposes of it.
  *
+ * @param name The lock's file; writers of different files use different ones.
  * @throws PlaybyplayError `folder-in-use` if another process holds the lock; `output-exists` if the lock's name is taken.
  */
-export async function lockFolder(folder: string): Promise<AsyncDisposable> {
-  const path = join(folder, LOCK_NAME);
+export async function lockFolder(folder: string, name = 'detect.lock'): Promise<AsyncDisposable> {
+  const path = join(folder, name);
   for (;;) {
     const before = await touch(path);
     // Writing the log reports a folder that is not writable, with a better message.

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { lstat, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, lstat, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { threadId } from 'node:worker_threads';
@@ -116,6 +116,16 @@ export async function produceOutput<T>(
   } catch (error) {
     throw renameInError(error, path, temporary.path);
   }
+}
+
+/** Copies a file, as `writeOutput` writes one. */
+export async function copyOutput(from: string, to: string, options: OutputOptions): Promise<void> {
+  await produceOutput(to, (temporaryPath) => copyFile(from, temporaryPath), { ...options, inputs: [from] });
+}
+
+/** Removes files that this program wrote. Missing ones are ignored. */
+export async function removeFiles(paths: readonly string[]): Promise<void> {
+  for (const path of paths) await rm(path, { force: true });
 }
 
 /** Temporary files and folders of this process, removed when it ends. */

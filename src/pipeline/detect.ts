@@ -106,6 +106,39 @@ export async function* detect(
   yield* writeLines(events, run.header, warnings);
 }
 
+/** One of several shares of the work of reading a recording, counted from 0. */
+export interface Share {
+  readonly index: number;
+  readonly count: number;
+}
+
+/** So many chunks in a row belong to one share: about a minute, as a reader that skips chunks has to warm up again. */
+const MAX_CHUNKS_PER_BLOCK = 8;
+
+/**
+ * Reads a share of a recording into the journal, for another process or machine to make the log of all shares. Chunks begin at
+ * keyframes, so that shares do not depend on each other.
+ *
+ * @param options As of `detect`; `openJournal` must be given.
+ */
+export async function* readShare(
+  source: Source,
+  game: Game,
+  options: DetectOptions,
+  { index, count }: Share,
+): AsyncGenerator<Extract<DetectMessage, { type: 'progress' }>, void, undefined> {
+  await using run = await prepareRun(source, game, options);
+  const { pool, journal, duration, signal } = run;
+  const all = await planSource(run, () => undefined);
+  const chunks = (duration ?? Number.POSITIVE_INFINITY) / CHUNK_SECONDS[options.plan ?? 'full'];
+  const blockLength = Math.max(1, Math.min(MAX_CHUNKS_PER_BLOCK, Math.floor(chunks / (2 * count))));
+  async function* own(): AsyncGenerator<PlannedChunk, void, undefined> {
+    for await (const chunk of all) if (Math.floor(chunk.number / blockLength) % count === index) yield chunk;
+  }
+  for await (const { request } of readJournaled(own(), pool, journal, { signal }))
+    yield { type: 'progress', done: request.chunk.end, total: duration };
+}
+
 /** The files that a run reads, besides those of its game. */
 export function inputsOf(source: Source, { streams = [], companions = [] }: DetectOptions): readonly string[] {
   return [source.path, ...[...streams, ...companions].map(({ path }) => path)];

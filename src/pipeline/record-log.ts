@@ -1,20 +1,22 @@
 import { basename, dirname, extname, join } from 'node:path';
 import type { Issue } from '../errors.ts';
 import { PlaybyplayError } from '../errors.ts';
-import { openJournal } from '../events/journal.ts';
+import { mergeJournals, openJournal } from '../events/journal.ts';
 import { makeFolder } from '../files/folder.ts';
 import { lockFolder } from '../files/lock-folder.ts';
-import { checkOutput } from '../files/output.ts';
+import { checkOutput, removeFiles } from '../files/output.ts';
 import type { HeaderLine } from '../events/log.ts';
 import { LOG_NAME, readHeader } from '../events/reader.ts';
 import { LogWriter } from '../events/writer.ts';
 import { ROOT } from '../version.ts';
-import { detect, type DetectOptions, inputsOf } from './detect.ts';
+import { detect, type DetectOptions, inputsOf, readShare, type Share } from './detect.ts';
 import { fingerprintMedia } from './fingerprint.ts';
 import { openGame } from './game.ts';
 import type { DetectMessage } from './messages.ts';
 import type { ChunkReadings } from './reading/chunk-readings.ts';
 import { openSource } from './source.ts';
+
+const JOURNAL_NAME = 'readings.journal';
 
 /** Options of `recordLog`. */
 export interface RecordOptions extends Omit<DetectOptions, 'openJournal' | 'resumes'> {
@@ -75,7 +77,7 @@ export async function recordLog(options: RecordOptions): Promise<RecordSummary> 
   using source = await openSource(media);
   const folder = options.out ?? defaultFolder(media);
   if (options.out === undefined) await refuseOtherLog(folder, media);
-  const [path, journal] = [join(folder, LOG_NAME), join(folder, 'readings.journal')];
+  const [path, journal] = [join(folder, LOG_NAME), join(folder, JOURNAL_NAME)];
   const inputs = inputsOf(source, options);
   const policy = { inputs, overwrite };
   await checkOutput(path, { kind: 'event log', ...policy });
@@ -96,6 +98,47 @@ export async function recordLog(options: RecordOptions): Promise<RecordSummary> 
     onMessage?.(message);
   }
   return { folder, log: log!.path, ...summary.finish(options) };
+}
+
+/**
+ * Reads a share of a recording, for `mergeShares` to combine. Shares can be read at the same time, by any machine that sees the
+ * recording and the folder of its log; an interrupted one continues where it stopped.
+ *
+ * @param options As of `recordLog`. `onMessage` is called with progress alone.
+ */
+export async function recordShare(options: RecordOptions, share: Share): Promise<void> {
+  const { media, onMessage } = options;
+  const game = await openGame(options.game, options.plugins, options.language);
+  using source = await openSource(media);
+  const folder = options.out ?? defaultFolder(media);
+  if (options.out === undefined) await refuseOtherLog(folder, media);
+  await makeFolder(folder);
+  await using _ = await lockFolder(folder, `detect-${share.index + 1}.lock`);
+  const inputs = inputsOf(source, options);
+  const messages = readShare(
+    source,
+    game,
+    { ...options, openJournal: (key) => openJournal(shareJournal(folder, share), key, { resume: true, inputs }) },
+    share,
+  );
+  for await (const message of messages) onMessage?.(message);
+}
+
+/**
+ * Combines the shares of a recording, so that `recordLog` with `resume` makes its log without reading the recording: the same,
+ * byte for byte, as of one run.
+ *
+ * @throws PlaybyplayError `resume-mismatch` where shares were read with different inputs.
+ */
+export async function mergeShares(folder: string, count: number): Promise<void> {
+  const paths = Array.from({ length: count }, (_, index) => shareJournal(folder, { index, count }));
+  await using _ = await lockFolder(folder);
+  if (!(await mergeJournals(join(folder, JOURNAL_NAME), paths))) return;
+  await removeFiles(paths);
+}
+
+function shareJournal(folder: string, { index, count }: Share): string {
+  return join(folder, `readings-${index + 1}-of-${count}.journal`);
 }
 
 /** Collects from the messages what the caller wants to know at the end. */

@@ -1,14 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import { loadBuiltin } from '../../dictionary/files.ts';
-import { discoverHud } from '../../discovery/discover.ts';
-import { draftPack, writePack } from '../../discovery/draft.ts';
-import { PlaybyplayError } from '../../errors.ts';
-import { readFileKind } from '../../files/file-kind.ts';
+import { type ResolvedGame, resolveGame } from '../../discovery/resolve-game.ts';
 import type { HudSettings } from '../../geometry.ts';
-import { recognizeGame } from '../../pipeline/placement/decide-placement.ts';
 import { defaultFolder, recordLog, type RecordSummary } from '../../pipeline/record-log.ts';
-import { knownProfiles } from '../../profile/find.ts';
 import { formatClock } from '../../time.ts';
 import type { CommandIo, RunCommand } from '../command.ts';
 import { type Companion, parseCompanion } from '../companion.ts';
@@ -28,10 +21,7 @@ export const detect: RunCommand<typeof specs.detect> = async (io, options, media
   const plugins = await findPlugins(options.plugin);
   const profiles = await findProfiles(options.profiles);
   const folder = out ?? defaultFolder(media);
-  // The readings of an interrupted run belong to its draft.
-  const earlier = options.resume && options.game === 'auto' ? await findDraft(folder) : undefined;
-  const known = earlier ? undefined : await resolveGame(options.game, media, { profiles, plugins }, io);
-  const game = earlier ?? known ?? (await draftUnknownGame(media, folder, io));
+  const { game, isDraft } = await findGame(options, media, { profiles, plugins, folder }, io);
   const bar = new ProgressBar(io, 'detecting', { isRealTime: true });
   const streams = await parseAll('stream', options.stream, media, io);
   const companions = await parseAll('media', options.media, media, io);
@@ -43,7 +33,7 @@ export const detect: RunCommand<typeof specs.detect> = async (io, options, media
     media,
     game,
     // A draft was measured on this very recording.
-    ...(known === undefined ? { place: 'default' as const } : placement),
+    ...(isDraft ? { place: 'default' as const } : placement),
     plan: options.plan,
     workers,
     resume: options.resume,
@@ -71,6 +61,31 @@ export const detect: RunCommand<typeof specs.detect> = async (io, options, media
   printSummary(summary, io);
   return summary.doubt ? 3 : 0;
 };
+
+/** Finds the profile of the recording's game and says which it is. */
+async function findGame(
+  { game, resume }: { readonly game: string; readonly resume: boolean },
+  media: string,
+  settings: { readonly profiles: readonly string[]; readonly plugins: readonly string[]; readonly folder: string },
+  io: CommandIo,
+): Promise<ResolvedGame> {
+  const bar = new ProgressBar(io, 'looking for the HUD');
+  return resolveGame(media, {
+    ...settings,
+    game,
+    resume,
+    signal: io.signal,
+    onRecognized: ({ game: name, confidence }) => io.stderr.write(`Recognized ${name} (${confidence.toFixed(2)}).\n`),
+    onUnknown: () => io.stderr.write('No known game: reading what the screen shows.\n'),
+    onProgress: (share) => bar.show(share, 1),
+    onDraft: ({ names }) => {
+      bar.clear();
+      io.stderr.write(
+        `Found ${[...names].map(([{ type }, name]) => `${type} ${name}`).join(', ')}. To name them: playbyplay profile draft ${media} --out ./my-game\n`,
+      );
+    },
+  }).finally(() => bar.clear());
+}
 
 function formatLine(t: number, text: string): string {
   return `${style('dim', formatClock(t).padStart(9))}  ${text}`;
@@ -128,58 +143,4 @@ async function resolvePlacement(
   }
   if (place === undefined || place === 'auto' || place === 'default') return { place: place ?? 'auto' };
   return { hud: await readPlacement(place) };
-}
-
-/** The name or path of the profile: recognized in the recording, one of the user's own, or as given; undefined for an unknown game. */
-async function resolveGame(
-  name: string,
-  media: string,
-  { profiles, plugins }: { readonly profiles: readonly string[]; readonly plugins: readonly string[] },
-  io: CommandIo,
-): Promise<string | undefined> {
-  if (name !== 'auto') {
-    if (profiles.length === 0) return name;
-    return (await knownProfiles(profiles)).find(({ game }) => game === name)?.path ?? name;
-  }
-  const { found } = await recognizeGame(media, { signal: io.signal, profiles, plugins });
-  if (found) io.stderr.write(`Recognized ${found.game} (${found.confidence.toFixed(2)}).\n`);
-  return found?.path;
-}
-
-/** Game of a log whose profile was drafted from its recording. */
-const UNKNOWN_GAME = 'unknown';
-
-/** The profile that was drafted for the log in a folder; undefined where there is none. */
-async function findDraft(folder: string): Promise<string | undefined> {
-  const profile = join(folder, 'draft', 'configs', UNKNOWN_GAME, 'profile.json');
-  return (await readFileKind(profile).catch(() => undefined)) === 'profile' ? profile : undefined;
-}
-
-/**
- * Drafts a profile of an unknown game from the recording itself, in the folder `draft` of its log.
- *
- * @returns The path of the profile.
- * @throws PlaybyplayError `unknown-recording` if no HUD is found.
- */
-async function draftUnknownGame(media: string, folder: string, io: CommandIo): Promise<string> {
-  io.stderr.write('No known game: reading what the screen shows.\n');
-  const bar = new ProgressBar(io, 'looking for the HUD');
-  const discovery = await discoverHud([media], {
-    signal: io.signal,
-    onProgress: (share) => bar.show(share, 1),
-  }).finally(() => bar.clear());
-  const { dictionary } = await loadBuiltin([]);
-  const draft = draftPack(discovery, UNKNOWN_GAME, dictionary);
-  if (Object.keys(draft.profile['detectors'] as object).length === 0)
-    throw new PlaybyplayError(
-      'unknown-recording',
-      `${media} shows none of the known games, and no text that stays on the screen`,
-      {
-        hint: `Name the game, or the path of a profile: --game ./my-game. The known games: ${(await knownProfiles([])).map(({ game }) => game).join(', ')}.`,
-      },
-    );
-  io.stderr.write(
-    `Found ${[...draft.names].map(([{ type }, name]) => `${type} ${name}`).join(', ')}. To name them: playbyplay profile draft ${media} --out ./my-game\n`,
-  );
-  return await writePack(join(folder, 'draft'), draft, { inputs: [media] });
 }
