@@ -5,7 +5,11 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Size } from '../../src/geometry.ts';
 
-const SECONDS = 10;
+/** How long recordings are, in frames of a tenth of a second, and by how much smaller than the usual sizes. */
+export interface NegativeFormat {
+  readonly frames: number;
+  readonly reduction: number;
+}
 const SIZES: readonly Size[] = [
   { width: 1280, height: 720 },
   { width: 854, height: 480 },
@@ -144,7 +148,7 @@ const PATTERNS: readonly Pattern[] = [
   },
 ];
 
-function encode(path: string, input: readonly string[]): string {
+function encode(path: string, input: readonly string[], frames: number): string {
   if (!existsSync(path))
     execFileSync('ffmpeg', [
       '-v',
@@ -153,8 +157,8 @@ function encode(path: string, input: readonly string[]): string {
       '-threads',
       '1',
       ...input,
-      '-t',
-      String(SECONDS),
+      '-frames:v',
+      String(frames),
       '-an',
       '-threads',
       '1',
@@ -196,11 +200,13 @@ const GAMEPLAY_CROPS: Readonly<
  *
  * @param count Generated ones, of all patterns in turn.
  * @param gameplay Recordings by game, of which parts without HUD are cut out.
+ * @param format Small recordings of few pictures are searched in a tenth of the time.
  */
 export function makeNegatives(
   folder: string,
   count: number,
   gameplay: readonly (readonly [game: string, media: string])[],
+  { frames, reduction }: NegativeFormat = { frames: 100, reduction: 1 },
 ): string[] {
   mkdirSync(folder, { recursive: true });
   const paths: string[] = [];
@@ -208,20 +214,26 @@ export function makeNegatives(
     const { name, source } = pick(PATTERNS, i);
     const seed = Math.floor(i / PATTERNS.length);
     const { width, height } = pick(SIZES, seed + i);
-    paths.push(encode(join(folder, `${name}-${seed}.mp4`), ['-f', 'lavfi', '-i', source(`${width}x${height}`, seed)]));
+    const reduce = ['-vf', `scale=trunc(iw/${2 * reduction})*2:-2`];
+    const input = ['-f', 'lavfi', '-i', source(`${width}x${height}`, seed), ...(reduction === 1 ? [] : reduce)];
+    paths.push(encode(join(folder, `${name}-${seed}.mp4`), input, frames));
   }
   for (const [game, media] of gameplay)
     for (const [n, [x, y, width, height]] of (GAMEPLAY_CROPS[game] ?? []).entries())
       for (const start of [3, 15])
         paths.push(
-          encode(join(folder, `${basename(dirname(media))}-crop-${n}-${start}.mp4`), [
-            '-ss',
-            String(start),
-            '-i',
-            media,
-            '-vf',
-            `crop=iw*${width}:ih*${height}:iw*${x}:ih*${y},scale=1280:720,fps=10,setsar=1`,
-          ]),
+          encode(
+            join(folder, `${basename(dirname(media))}-crop-${n}-${start}.mp4`),
+            [
+              '-ss',
+              String(start),
+              '-i',
+              media,
+              '-vf',
+              `crop=iw*${width}:ih*${height}:iw*${x}:ih*${y},scale=${2 * Math.trunc(640 / reduction)}:-2,fps=10,setsar=1`,
+            ],
+            frames,
+          ),
         );
   return paths;
 }

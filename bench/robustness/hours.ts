@@ -8,11 +8,12 @@
  * tenth of the run with that of the last tenth (before, V8 lets its heap grow to its working size); exit code 1 if memory grew by more than 10 % or
  * a file was left open. Needs Linux and the command ffmpeg.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { makeChangingGame, makeChangingRecording } from './changing-recording.ts';
 
 const { values } = parseArgs({
   options: {
@@ -29,68 +30,6 @@ const MAX_MORE_FILES = 2;
 const INTERVAL_MS = 500;
 const launch = join(import.meta.dirname, '..', '..', 'src', 'cli', 'launch.js');
 const folder = mkdtempSync(join(tmpdir(), 'hours-'));
-
-function ffmpeg(...args: readonly string[]): void {
-  const { status, stderr } = spawnSync('ffmpeg', ['-v', 'error', '-y', ...args], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
-}
-
-/** A recording in which a colour and the length of a bar change every few seconds. */
-function makeRecording(): string {
-  const [minute, list, long] = ['minute.mp4', 'list.txt', 'long.mp4'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  const source = `color=s=160x90:r=${values.fps}:d=60:c=black,format=yuv420p,drawbox=w=80:h=45:t=fill:c=red:enable='lt(mod(t,10),5)',drawbox=x=80:y=70:w='8+8*mod(floor(t/3),8)':h=10:t=fill:c=white`;
-  ffmpeg(
-    '-f',
-    'lavfi',
-    '-i',
-    source,
-    '-c:v',
-    'libx264',
-    '-preset',
-    'ultrafast',
-    '-g',
-    values.fps === '1' ? '10' : '60',
-    '-bf',
-    '0',
-    minute,
-  );
-  writeFileSync(list, `file '${minute}'\n`.repeat(Number(values.hours) * 60));
-  ffmpeg('-f', 'concat', '-safe', '0', '-i', list, '-c', 'copy', long);
-  return long;
-}
-
-/** A game with a detector of each of two kinds, and an event for every change. */
-function makePack(): string {
-  const pack = join(folder, 'pack');
-  mkdirSync(pack);
-  const profile = {
-    format: 'playbyplay/profile/1',
-    game: 'hours',
-    title: 'Hours',
-    version: '1',
-    reference: { width: 160, height: 90 },
-    dictionaries: [],
-    sampling: { interval: Number(values.interval) },
-    regions: { lamp: { x: 0, y: 0, width: 0.4, height: 0.4 }, bar: { x: 0.5, y: 0.8, width: 0.4, height: 0.08 } },
-    detectors: {
-      lamp: { kind: 'color', region: 'lamp', colors: { on: '#ff0000', off: '#000000' }, stability: { samples: 1 } },
-      bar: { kind: 'bar', region: 'bar', fill: ['#ffffff'], stability: { samples: 1 } },
-    },
-    events: [
-      { on: { detector: 'lamp', trigger: 'changed', match: 'on' }, statement: { subject: 'player', action: 'die' } },
-      {
-        on: { detector: 'bar', trigger: 'changed' },
-        statement: { subject: 'player', property: 'health', from: '$previous', to: '$value' },
-      },
-    ],
-  };
-  writeFileSync(join(pack, 'profile.json'), JSON.stringify(profile));
-  return pack;
-}
 
 interface Sample {
   readonly megabytes: number;
@@ -112,11 +51,16 @@ function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
 }
 
-const recording = makeRecording();
+const recording = makeChangingRecording({
+  folder,
+  minutes: 60 * Number(values.hours),
+  fps: Number(values.fps),
+  group: values.fps === '1' ? 10 : 60,
+});
 const out = join(folder, 'log');
 const options = [
   '--game',
-  makePack(),
+  makeChangingGame(folder, Number(values.interval)),
   '--place',
   'default',
   '--plan',

@@ -2,13 +2,16 @@
  * Kills `detect`, `highlights`, `import` and `quality` at random moments, and continues or repeats them.
  *
  *   node bench/robustness/kill.ts [recording] [--game freedoom] [--kills 60] [--to 20] [--seed 1] [--only text] [--seconds s]
+ *     [--program dist/cli.js] [--again 0.4]
  *
  * Runs of every kind (plans, worker counts, an aligned companion recording, a damaged file, network threads) are completed
  * once, then started again, killed by SIGKILL anywhere between start and end, sometimes several times, and continued with
- * --resume. Reports how many logs are byte-identical, and whether a killed run left a prefix of that log.
+ * --resume. The kinds whose names begin with "short" read a small recording made for this, so that a kill costs less than a second.
+ * Reports how many logs are byte-identical, and whether a killed run left a prefix of that log.
  *
  * The other commands are killed and repeated. Reports whether a killed run left every output whole or absent, and whether the
- * repeated run wrote the same outputs and left nothing else behind. `--only` selects kinds of runs by a part of their name, `--seconds` ends all after that time. Exit
+ * repeated run wrote the same outputs and left nothing else behind. `--only` selects kinds of runs by a part of their name, `--seconds` ends all after that time,
+ * `--program` runs a built program, `--again` is the share of killed runs that are killed again when they are resumed. Exit
  * code 1 if anything differs. Needs ffmpeg.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -18,6 +21,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadProfile } from '../../src/profile/load.ts';
+import { makeChangingGame, makeChangingRecording } from './changing-recording.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -28,11 +32,13 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
     seconds: { type: 'string', default: 'Infinity' },
+    program: { type: 'string', default: join(import.meta.dirname, '..', '..', 'src', 'cli', 'launch.js') },
+    again: { type: 'string', default: '0.4' },
   },
 });
 const isLate = (): boolean => performance.now() > 1000 * Number(values.seconds);
 const media = positionals[0] ?? join(import.meta.dirname, '..', '..', 'test', 'footage', 'freedoom-demo1.mp4');
-const launch = join(import.meta.dirname, '..', '..', 'src', 'cli', 'launch.js');
+const launch = values.program;
 const folder = mkdtempSync(join(tmpdir(), 'kill-'));
 
 /** Park–Miller generator. */
@@ -100,6 +106,8 @@ const logOf = (out: string): string => {
 };
 
 const { second, damaged, pack } = await prepare();
+const changing = makeChangingRecording({ folder, minutes: 6, fps: 2, group: 4 });
+const short = [changing, '--game', makeChangingGame(folder, 0.5), '--place', 'default'];
 const game = ['--game', values.game, '--to', values.to];
 const companion = ['--game', pack, '--to', values.to, '--media', `second=${second}@auto`];
 const threads = spawnSync(process.execPath, [launch, 'detect', '--help'], { encoding: 'utf8' }).stdout.includes(
@@ -113,6 +121,10 @@ const kinds = Object.entries<readonly string[]>({
   'companion aligned by sound': [media, ...companion, '--workers', '2'],
   'companion aligned by sound, adaptive plan': [media, ...companion, '--workers', '2', '--plan', 'adaptive'],
   'damaged file, two threads': [damaged, ...game, '--workers', '2'],
+  'short recording, full plan, one thread': [...short, '--workers', '1'],
+  'short recording, full plan, three threads': [...short, '--workers', '3'],
+  'short recording, adaptive plan, one thread': [...short, '--workers', '1', '--plan', 'adaptive'],
+  'short recording, adaptive plan, three threads': [...short, '--workers', '3', '--plan', 'adaptive'],
   ...(threads && { 'two threads for networks': [media, ...game, '--workers', '2', '--network-threads', '2'] }),
 }).filter(([name]) => values.only === undefined || name.includes(values.only));
 
@@ -163,10 +175,9 @@ for (const [name, args] of kinds) {
   while (kills < most && !isLate()) {
     const out = join(folder, 'killed');
     rmSync(out, { recursive: true, force: true });
-    // In the first half second the program loads and writes nothing.
     const attempt = async (...more: string[]): Promise<number | null> => {
       const start = performance.now();
-      const ended = await detect(out, [...args, ...more], 300 + random() * (lasts - 200));
+      const ended = await detect(out, [...args, ...more], 100 + random() * lasts);
       // On a less busy machine the run may have ended already.
       if (ended !== null) lasts = Math.min(lasts, performance.now() - start);
       return ended;
@@ -177,7 +188,7 @@ for (const [name, args] of kinds) {
       const left = logOf(out);
       if (expected.startsWith(left.slice(0, left.lastIndexOf('\n') + 1))) beginnings++;
       else console.log(`  ${name}: the killed run left no prefix of the log`);
-      if (kills >= most || isLate() || random() < 0.6) break;
+      if (kills >= most || isLate() || random() >= Number(values.again)) break;
       ended = await attempt('--resume');
     }
     await detect(out, [...args, '--resume']);
