@@ -80,7 +80,8 @@ const WHILE = describe(
 const PERIOD = describe(
   'during the n-th period of this word (round, half, lap, wave, day) of the session, or during any of them. A period begins ' +
     'where the log says that one begins, else where the one before ended or with the session; it ends where the log says ' +
-    'that one ends or is won, lost, drawn or completed, else where the next begins or with the session',
+    'that one ends or is won, lost, drawn or completed, else where the next begins, or something that alternates with ' +
+    'it (day and night), or with the session',
   object({ period: object({ word: NONEMPTY_IDS, nth: COUNT }, ['word']) }, ['period']),
 );
 const NTH = describe(

@@ -8,7 +8,7 @@ import {
   type PropertyValue,
   type Slot,
 } from '../events/statement.ts';
-import { boundaryActions, endingActions } from './match/periods.ts';
+import { boundaryActions, endingActions, endsOwnNoun } from './match/periods.ts';
 
 /** The words that logs mention. Of several readings of a question, one about what happens in the logs is more likely meant. */
 export class Vocabulary {
@@ -104,7 +104,8 @@ export class Vocabulary {
       ids.some((id) => covers(this.dictionary.find(id, 'action'), word));
     const candidates = [
       ...(covered(boundaryActions) ? [subject] : []),
-      ...(covered(endingActions) ? [object, word?.ownNoun] : []),
+      ...(covered(endingActions) ? [object] : []),
+      ...(word && endsOwnNoun(word) ? [word.ownNoun] : []),
     ];
     for (const slot of candidates) {
       const id = typeof slot === 'object' ? slot.word : slot;

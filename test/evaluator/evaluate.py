@@ -329,7 +329,7 @@ class Session:
             word = slot if isinstance(slot, str) else slot["word"]
             return any(self.words.is_a(word, each, ["object"]) for each in words)
 
-        begins, ends, own = [], [], []
+        begins, ends, own, others = [], [], [], {}
         for event in self.events:
             statement = event["statement"]
             if "action" not in statement:
@@ -341,9 +341,16 @@ class Session:
                 if self.words.is_a(action, "end", ["action"]):
                     ends.append(event["t"])
                     own.append(event["t"])
+            elif statement.get("subject") is not None and self.words.is_a(action, "begin", ["action"]):
+                subject = statement["subject"]
+                word = subject if isinstance(subject, str) else subject["word"]
+                others.setdefault(word, []).append(event["t"])
             ending = any(self.words.is_a(action, each, ["action"]) for each in ("win", "lose", "draw", "complete"))
-            noun = action.split("#")[0].split(":")[-1].partition(" ")[2]
-            if ending and (is_period(statement.get("object")) or (noun and is_period(noun))):
+            if ending and is_period(statement.get("object")):
+                ends.append(event["t"])
+                own.append(event["t"])
+            verb, _, noun = action.split("#")[0].split(":")[-1].partition(" ")
+            if verb in ("win", "lose", "draw", "complete") and noun and is_period(noun):
                 ends.append(event["t"])
                 if statement.get("subject") == "player":
                     own.append(event["t"])
@@ -352,7 +359,14 @@ class Session:
         counted = sorted(own or ends)
         ends = [t for number, t in enumerate(counted) if number == 0 or t - counted[number - 1] > 1]
         found = []
-        start = None if begins and begins[0] == 0 else 0
+        first = min(begins[:1] + ends[:1])
+        alternating = []
+        for times in others.values():
+            order = [mine for _, mine in sorted([(t, True) for t in begins] + [(t, False) for t in times])]
+            if len(order) >= 3 and all(one != next_one for one, next_one in zip(order, order[1:])):
+                alternating.append(times)
+        start = None if (begins and begins[0] == 0) or any(times[0] < first for times in alternating) else 0
+        ends = ends + [t for times in alternating for t in times]
         for t, kind in sorted([(t, 1) for t in begins] + [(t, 0) for t in ends]):
             if start is not None and t > start:
                 found.append([start, t, kind == 0])

@@ -19,31 +19,50 @@ export function isWithin(t: number, { t: start, end, isLast, isEnded }: Period):
   return t >= start && (isLast || isEnded ? t <= end : t < end);
 }
 
+const minAlternations = 3;
+
+/** Does one begin after the other each time, as day and night? */
+function doAlternate(first: readonly number[], second: readonly number[]): boolean {
+  const all = [...first.map((t) => ({ t, isFirst: true })), ...second.map((t) => ({ t, isFirst: false }))];
+  const ordered = all.toSorted((a, b) => a.t - b.t);
+  return (
+    ordered.length >= minAlternations &&
+    second.length > 0 &&
+    ordered.every(({ isFirst }, index) => index === 0 || ordered[index - 1]!.isFirst !== isFirst)
+  );
+}
+
 /** What a log says of the periods of a word. */
 interface Boundaries {
   readonly begins: readonly number[];
+  /** When each of the other things begins whose beginning the log states. */
+  readonly others: readonly (readonly number[])[];
   readonly ends: readonly number[];
 }
 
 /**
  * Finds the periods of a word in a session: rounds, halves, laps. A period begins where the log says that one begins, else where
  * the one before ended or with the session; it ends where the log says that one ends or is won, lost, drawn or completed, else
- * where the next begins or with the session.
+ * where the next begins, or something that alternates with it (day and night), or with the session.
  */
 export function findPeriods(
   session: SessionEvents,
   words: readonly WordId[],
   dictionary: Dictionary,
 ): readonly Period[] {
-  const { begins, ends } = collectBoundaries(session, words, dictionary);
+  const { begins, ends, others } = collectBoundaries(session, words, dictionary);
   const found: { t: number; end: number; isEnded: boolean }[] = [];
+  // A night ends where the day begins: what alternates excludes each other.
+  const alternating = others.filter((each) => doAlternate(begins, each));
   // Where nothing says that the first begins, it begins with the session.
   const first = Math.min(begins[0] ?? Number.POSITIVE_INFINITY, ends[0] ?? Number.POSITIVE_INFINITY);
   if (first === Number.POSITIVE_INFINITY) return [];
-  let start: number | undefined = begins[0] === 0 ? undefined : 0;
-  const marks = [...begins.map((t) => ({ t, isEnd: false })), ...ends.map((t) => ({ t, isEnd: true }))].toSorted(
-    (a, b) => a.t - b.t || Number(b.isEnd) - Number(a.isEnd),
-  );
+  const isLate = alternating.some(([t]) => t! < first);
+  let start: number | undefined = begins[0] === 0 || isLate ? undefined : 0;
+  const marks = [
+    ...begins.map((t) => ({ t, isEnd: false })),
+    ...[...ends, ...alternating.flat()].map((t) => ({ t, isEnd: true })),
+  ].toSorted((a, b) => a.t - b.t || Number(b.isEnd) - Number(a.isEnd));
   for (const { t, isEnd } of marks) {
     if (start !== undefined && t > start) found.push({ t: start, end: t, isEnded: isEnd });
     // Without beginnings, a period begins where the one before ended.
@@ -60,6 +79,11 @@ export const boundaryActions = ['begin', 'end'];
 /** Actions that end the thing that they are done to. */
 export const endingActions = ['win', 'lose', 'draw', 'complete'];
 
+/** "complete lap": an ending action with the thing in its name. */
+export function endsOwnNoun({ name, ownNoun }: Word): boolean {
+  return ownNoun !== undefined && endingActions.includes(name.slice(0, name.indexOf(' ')));
+}
+
 function collectBoundaries(session: SessionEvents, words: readonly WordId[], dictionary: Dictionary): Boundaries {
   const find = (id: string): Word | undefined => dictionary.find(id, 'action');
   const [begin, end] = boundaryActions.map((id) => find(id));
@@ -69,6 +93,7 @@ function collectBoundaries(session: SessionEvents, words: readonly WordId[], dic
     return id !== undefined && words.some((word) => dictionary.isA(id, word, 'object'));
   };
   const begins: number[] = [];
+  const others = new Map<WordId, number[]>();
   const ends: { readonly t: number; readonly isPlayer: boolean }[] = [];
   for (const { t, statement } of session.events) {
     if (isPropertyStatement(statement)) continue;
@@ -76,16 +101,19 @@ function collectBoundaries(session: SessionEvents, words: readonly WordId[], dic
     if (isPeriod(statement.subject)) {
       if (covers(begin, action)) begins.push(t);
       if (covers(end, action)) ends.push({ t, isPlayer: true });
+    } else if (covers(begin, action) && statement.subject !== undefined) {
+      const id = typeof statement.subject === 'string' ? statement.subject : statement.subject.word;
+      others.set(id, [...(others.get(id) ?? []), t]);
     }
-    const ended = dictionary.find(statement.action, 'action');
-    const ownNoun = ended?.ownNoun;
-    const isDone = endings.some((each) => covers(each, action));
-    if (isDone && (isPeriod(statement.object) || (ownNoun !== undefined && isPeriod(ownNoun))))
+    const isEnding = endings.some((each) => covers(each, action));
+    if (isEnding && isPeriod(statement.object)) ends.push({ t, isPlayer: true });
+    // Everybody completes laps of their own.
+    if (action && endsOwnNoun(action) && isPeriod(action.ownNoun))
       ends.push({ t, isPlayer: statement.subject === 'player' });
   }
-  // Everybody completes laps; the player's count where the log has them.
+  // The player's laps count where the log has them.
   const own = ends.filter(({ isPlayer }) => isPlayer);
   const counted = (own.length > 0 ? own : ends).map(({ t }) => t);
   const distinct = counted.filter((t, index) => index === 0 || t - counted[index - 1]! > sameEndSeconds);
-  return { begins, ends: distinct };
+  return { begins, ends: distinct, others: [...others.values()] };
 }

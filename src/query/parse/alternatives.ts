@@ -10,8 +10,10 @@ const actionAlternatives: Readonly<Record<string, readonly string[]>> = {
   'knock out': ['eliminate'],
   'pick up': ['obtain'],
   find: ['obtain', 'pick up'],
-  obtain: ['pick up', 'buy', 'find'],
+  obtain: ['pick up', 'buy', 'receive', 'find'],
   take: ['obtain', 'pick up'],
+  execute: ['kill'],
+  receive: ['obtain', 'pick up'],
   respawn: ['spawn'],
 };
 

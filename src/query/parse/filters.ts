@@ -377,7 +377,8 @@ function parsePlaceState(context: ParseContext, start: number): ParsedState | un
   const lead = ['the lead', 'leading', 'ahead']
     .map((phrase) => context.skip(at, phrase))
     .find((end) => end !== undefined);
-  if (lead !== undefined) return { property: [rank.id], to: { min: 1, max: 1 }, end: lead };
+  if (lead !== undefined && context.wordAt(lead) !== 'of')
+    return { property: [rank.id], to: { min: 1, max: 1 }, end: lead };
   const name = context.skip(at, 'the') ?? at;
   const place = ordinalValue(context.wordAt(name) ?? '');
   if (place !== undefined && place > 0) {

@@ -432,7 +432,7 @@ function compoundSlot(
 
 /** Parses "sniper" for "sniper rifle", "plasma" for "plasma gun". */
 function parseWeaponNames(context: ParseContext, at: number): Modifier[] {
-  const first = context.wordAt(at);
+  const first = context.wordAt(at)?.replace(/s$/, '');
   if (first === undefined) return [];
   const words = [' rifle', ' gun', ' launcher', ' cannon', 'gun'].flatMap((suffix) => {
     const sources = ['', ...context.dictionary.sources.map(({ name }) => `${name}:`)];
@@ -606,7 +606,9 @@ function lacksRequiredObject({ verbs, slots }: ActionClause): boolean {
 
 function toActionPattern(context: ParseContext, { verbs, slots: given, amount, unit }: ActionClause): ActionPattern {
   const isAnything = given.object?.any.every(({ words, name }) => words.length === 0 && name === undefined) ?? false;
-  const isLonger = isAnything && verbs.some(({ word }) => longerActions(context, word).length > 0);
+  // "block anything" where the logs state that somebody blocks an attack
+  const isLonger =
+    isAnything && verbs.some(({ word }) => namesObject(context, word) || longerActions(context, word).length > 0);
   // "how many did Silva score"
   const { object, ...others } = given;
   const slots: ActionClause['slots'] = isLonger ? others : { ...others, ...(object && { object }) };
@@ -632,6 +634,11 @@ function toActionPattern(context: ParseContext, { verbs, slots: given, amount, u
     ...(amount && { amount }),
     ...(unit && { unit: toIds(context, unit.words, unit) }),
   };
+}
+
+/** Is what it is done to a part of its name, as in "block attack"? */
+function namesObject({ dictionary }: ParseContext, { ownNoun }: Word): boolean {
+  return ownNoun !== undefined && dictionary.find(ownNoun, 'object') !== undefined;
 }
 
 /** "who scored" is about goals, "saves" about shots: without an object, the actions that name it are meant. */
@@ -666,7 +673,9 @@ function redirectInstruments(
   );
   if (!isHarm) return slot;
   const areWeapons = [...any, ...except].every(
-    ({ words }) => words.length > 0 && words.every(({ word }) => dictionary.isA(word.id, 'item', 'object')),
+    ({ words }) =>
+      words.length > 0 &&
+      words.every(({ word }) => ['item', 'ability'].some((id) => dictionary.isA(word.id, id, 'object'))),
   );
   return areWeapons ? 'with' : slot;
 }
@@ -856,7 +865,7 @@ export function parseGains(context: ParseContext, at: number): ParsedCondition[]
 function parseGainsAfter(context: ParseContext, start: number, subject: NounList | undefined): ParsedCondition[] {
   const at = subject && gainAuxiliaries.has(context.wordAt(start) ?? '') ? start + 1 : start;
   const verb = context.wordAt(at) ?? '';
-  const climbing = parseClimbing(context, at, subject);
+  const climbing = [...parseClimbing(context, at, subject), ...parseReaching(context, at, subject)];
   if (climbing.length > 0) return climbing;
   const isTaking = takeVerbs.has(verb);
   const change = isTaking || lossVerbs.has(verb) ? 'drops' : gainVerbs.has(verb) ? 'rises' : undefined;
@@ -923,6 +932,39 @@ function parseClimbing(context: ParseContext, at: number, subject: NounList | un
     return [{ condition, end: last.find((each) => each !== undefined) ?? end, cost: (subject?.cost ?? 0) + 1 }];
   });
 }
+
+/** Parses "dropped under 20 health", "fell to 5 hp", "reached 100 armor". */
+function parseReaching(context: ParseContext, at: number, subject: NounList | undefined): ParsedCondition[] {
+  const verb = reachingVerbs.get(context.wordAt(at) ?? '');
+  if (verb === undefined) return [];
+  const next = context.skip(at + 1, 'down to') ?? context.skip(at + 1, 'to') ?? at + 1;
+  const bound = parseComparison(context, next);
+  const number = bound || (next === at + 1 && verb !== 'rises') ? undefined : numberValue(context.tokens[next]);
+  const range = bound?.range ?? (number === undefined ? undefined : { min: number, max: number });
+  if (!range) return [];
+  const isFall = range.below !== undefined || range.max !== undefined;
+  const change = verb === 'either' ? (isFall ? 'drops' : 'rises') : verb;
+  return parsePropertyHeads(context, bound?.end ?? next + 1, parseNounLists)
+    .filter((head) => !head.subject)
+    .map((head) => ({
+      condition: toPropertyPattern(
+        context,
+        { ...head, ...(subject && { subject }) },
+        { change, ...crossing(change, range), to: range },
+      ),
+      end: head.end,
+      cost: (subject?.cost ?? 0) + head.cost,
+    }));
+}
+
+const verbsOf = <const Kind extends string>(text: string, kind: Kind): (readonly [string, Kind])[] =>
+  text.split(' ').map((verb) => [verb, kind] as const);
+
+const reachingVerbs: ReadonlyMap<string, 'drops' | 'rises' | 'either'> = new Map<string, 'drops' | 'rises' | 'either'>([
+  ...verbsOf('drop drops dropped fall falls fell sink sank', 'drops'),
+  ...verbsOf('rise rises rose climb climbed reach reaches reached hit', 'rises'),
+  ...verbsOf('go goes went get gets got', 'either'),
+]);
 
 function isPlayerAlone({ any, except }: NounList): boolean {
   const [noun] = any;

@@ -40,6 +40,10 @@ export const amountRules: readonly Rule[] = [
   rule(`how_many <p> ${doing}|${having} <s> use|used|use_up|spend|spent|lose|lost <r*>`, ({ tokens }) =>
     captionSums([...asSubject(tokens('s')), word('lose', tokens('p')[0]), ...tokens('p')], tokens('r')),
   ),
+  rule(
+    `how_much health|hp? ${doing}|${having} <s> heal|healed|regenerate|regenerated|regain|regained <r*>`,
+    ({ tokens }) => changeSums([...asSubject(tokens('s')), ...phrase('gain health', tokens('s')[0])], tokens('r')),
+  ),
   rule(`how_much|how_far ${doing} <c>`, ({ tokens }) => sums(tokens('c'), 0.5)),
   rule(`how_much|how_many <p> who:${be} <v>`, ({ tokens }) =>
     sums([...tokens('p'), ...tokens('who'), ...tokens('v')], 0.5),

@@ -1,7 +1,9 @@
 import type { Condition, Query } from '../../query.ts';
+import { isPlain } from './answer-forms.ts';
 import {
   type Interpretation,
   propertyReading,
+  type QuestionPair,
   reading,
   type Reading,
   type Rule,
@@ -56,6 +58,7 @@ export const comparisonRules: readonly Rule[] = [
     compareSubjects({ subject: tokens('s'), verb: tokens('v'), noun: tokens('x') }, tokens('y'), 'difference'),
   ),
   rule('<x> vs|versus|compared_to|compared_with|against <y>', ({ tokens }) => [
+    ...compareQuestions(tokens('x'), tokens('y'), 'both'),
     ...compareEvents(tokens('x'), elliptical(tokens('x'), tokens('y')), 'both'),
     ...comparePeople(tokens('x'), tokens('y'), 'both'),
   ]),
@@ -63,8 +66,15 @@ export const comparisonRules: readonly Rule[] = [
     ...compareEvents(tokens('x'), elliptical(tokens('x'), tokens('y')), 'both'),
     ...comparePeople(tokens('x'), tokens('y'), 'both'),
   ]),
-  rule('the? difference between|of|in <x> and <y>', ({ tokens }) =>
-    compareEvents(tokens('x'), elliptical(tokens('x'), tokens('y')), 'difference'),
+  rule('the? difference between|of|in <x> and <y>', ({ tokens }) => [
+    ...compareQuestions(tokens('x'), tokens('y'), 'difference'),
+    ...compareEvents(tokens('x'), elliptical(tokens('x'), tokens('y')), 'difference'),
+  ]),
+  // "is my average lap higher than …", "did I die more in round 1 than in round 2"
+  rule(
+    `${be} <x> how:higher|greater|bigger|larger|longer|more|lower|smaller|shorter|fewer|less|faster|slower than <y>`,
+    ({ tokens, text }) =>
+      compareQuestions(tokens('x'), tokens('y'), /low|small|short|few|less|fast/.test(text('how')) ? 'fewer' : 'more'),
   ),
   rule('the? <p> difference|gap between <a> and <b> at <t>', ({ tokens }) =>
     compareValues(tokens('p'), [tokens('a'), tokens('b')], tokens('t'), 'difference'),
@@ -100,9 +110,31 @@ interface Clause {
   readonly noun: Tokens;
 }
 
+/** "my lowest health vs Nova's lowest health": two questions with the same kind of answer. */
+function compareQuestions(first: Tokens, second: Tokens, as: Comparison): readonly QuestionPair[] {
+  const combine = (a: Query, b: Query): Query | undefined => {
+    const { find, ...rest } = b;
+    const { find: own, ...others } = a;
+    if (a.versus || JSON.stringify(rest) !== JSON.stringify(others)) return undefined;
+    const isNumber = a.measure ? a.measure.take !== 'each' : a.at !== undefined || a.count === true || isPlain(a);
+    // One event has no number.
+    if (!isNumber || a.by || a.whether || 'nth' in own || 'nth' in find) return undefined;
+    if (a.at === undefined && a.measure?.of !== 'held' && (!isEvent(own) || (!a.measure && isPropertyAlone(own))))
+      return undefined;
+    const count = a.measure || a.at !== undefined ? {} : { count: true as const };
+    return { ...a, ...count, versus: { with: find, as } };
+  };
+  return [{ questions: [first, second], cost: -0.5, combine }];
+}
+
 /** The statements that a clause can be, with the noun at its place. */
 function statementsOf({ subject, verb, noun }: Clause): readonly Tokens[] {
-  if (noun.length === 0) return [[...asSubject(subject), ...verb]];
+  // "Sable killed" alone is more likely passive.
+  if (noun.length === 0)
+    return [
+      [...asSubject(subject), ...verb, word('someone', verb.at(-1))],
+      [...asSubject(subject), ...verb],
+    ];
   return withObject(noun, [...subject, ...verb]).map(({ tokens }) => tokens);
 }
 
@@ -119,7 +151,7 @@ function compareSubjects(clause: Clause, other: Tokens, as: Comparison): readonl
   return [
     ...understanding(
       ignored,
-      pairs.flatMap(([a, b]) => pairReading(a, b, as, isSomebody)),
+      pairs.flatMap(([a, b], index) => pairReading(a, b, as, isSomebody, index * 0.1)),
     ),
     ...compareNouns(clause, other, as),
   ];

@@ -29,6 +29,9 @@ export const durationRules: readonly Rule[] = [
   rule('who:longest|shortest time|period|stretch|streak|while without a|any? <x>', ({ tokens, text }) =>
     measured(tokens('x'), 'gap', takeOf(text('who'))),
   ),
+  rule(`how_long ${doing} <s> go|last|survive|play without a|any? <x>`, ({ tokens }) =>
+    declarative([...tokens('s'), ...tokens('x')]).flatMap((body) => measured(body, 'gap', 'highest', isEvent, -1)),
+  ),
   rule(`how_long ${doing} <s> live|survive|last|stay_alive <r*>`, ({ tokens }) =>
     lives(tokens('s'), tokens('r'), 'each'),
   ),

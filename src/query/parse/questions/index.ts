@@ -15,8 +15,17 @@ import { countRules } from './counts.ts';
 import { requestRules } from './requests.ts';
 import { matchTemplate } from '../templates.ts';
 import { countGroups, withGroups } from './answer-forms.ts';
+import { isBareProperty, isProperty } from './subjects.ts';
 import { originalOf, structuralWords } from './words.ts';
-import { type Interpretation, reading, type Reading, type Redirection, type Rule, type Tokens } from './readings.ts';
+import {
+  combineReadings,
+  type Interpretation,
+  reading,
+  type Reading,
+  type Redirection,
+  type Rule,
+  type Tokens,
+} from './readings.ts';
 
 // Of equally cheap readings the first is meant.
 const rules: readonly Rule[] = [
@@ -58,7 +67,10 @@ function interpret(
   tokens: Tokens,
   known: Map<string, readonly (Reading | Redirection)[]>,
 ): readonly (Reading | Redirection)[] {
-  const plain = reading([tokens], (body) => countGroups(withGroups(body)));
+  const plain = reading([tokens], (body) =>
+    // The values of a property have no number.
+    body.by && isProperty(body.condition) && isBareProperty(body.condition) ? undefined : countGroups(withGroups(body)),
+  );
   if (tokens.length > maxTokens || tokens.length === 0) return plain;
   const key = tokens.map(({ kind, text, start }) => `${kind} ${start} ${text}`).join(' ');
   const existing = known.get(key);
@@ -67,7 +79,12 @@ function interpret(
     matchTemplate(template, tokens).flatMap((part) =>
       read(part)
         .filter((each) => accountsForAll(each, part.open))
-        .flatMap((each) => ('question' in each ? interpret(each.question, known).flatMap(each.adapt) : each))
+        .flatMap((each): readonly (Reading | Redirection)[] => {
+          if ('question' in each) return interpret(each.question, known).flatMap(each.adapt);
+          if (!('questions' in each)) return [each];
+          const [first, second] = each.questions;
+          return combineReadings(each, interpret(first, known), interpret(second, known));
+        })
         .map((each) => ({ ...each, cost: each.cost + cost - part.literals })),
     ),
   );
@@ -79,7 +96,12 @@ function interpret(
 /** No word may be ignored: does an interpretation use every token that a template left open? */
 function accountsForAll(interpretation: Interpretation, open: Tokens): boolean {
   if ('command' in interpretation) return true;
-  const parts = 'question' in interpretation ? interpretation.question : interpretation.bodies.flat();
+  const parts =
+    'question' in interpretation
+      ? interpretation.question
+      : 'questions' in interpretation
+        ? interpretation.questions.flat()
+        : interpretation.bodies.flat();
   const used = new Set([...parts, ...(interpretation.understood ?? [])].map((token) => originalOf(token)));
   return open.every((token) => structuralWords.has(token.lower) || used.has(originalOf(token)));
 }

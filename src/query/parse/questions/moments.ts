@@ -1,10 +1,11 @@
-import type { Condition, Query, SlotPattern } from '../../query.ts';
+import type { ActionPattern, Condition, Query, SlotPattern } from '../../query.ts';
 import { ordinalValue } from '../ordinals.ts';
 import { isPlain, list, type Take, takeOf } from './answer-forms.ts';
 import {
   anyOf,
   ask,
   propertyReading,
+  type Question,
   reading,
   type Reading,
   type Rule,
@@ -45,6 +46,10 @@ export const momentRules: readonly Rule[] = [
   ),
   rule('<q> of_mine', ({ tokens }) =>
     ask(tokens('q'), (query) => (isEvent(query.find) ? { ...query, find: sameSubject(query.find) } : undefined), 1),
+  ),
+  // "lowest health I had before I died"
+  rule('<q> side:before|after <c>', ({ tokens, text }) =>
+    restrictTo(tokens('q'), text('side') === 'after' ? 'after' : 'before', tokens('c')),
   ),
   // A list that is counted.
   rule('how_many|number_of|count <q>', ({ tokens }) =>
@@ -88,6 +93,24 @@ export const momentRules: readonly Rule[] = [
                 build: (...bodies) => (isEvent(bodies[0]!.condition) ? each.build(...bodies) : undefined),
               })),
             ),
+        ),
+  ),
+  // "cards Mott played"
+  rule('all|every|the|any? <x> that|which? <c>', ({ tokens }) =>
+    !isThingPhrase(tokens('x')) || !isClause(tokens('c'))
+      ? []
+      : anyOf(
+          withObject(tokens('x'), tokens('c')).filter(({ isObject }) => isObject),
+          ({ tokens: body, cost }) =>
+            list(body, cost + 3).map((each) => ({
+              ...each,
+              build: (...bodies) => {
+                const { condition } = bodies[0]!;
+                return 'action' in condition && isEvent(condition) && (condition as ActionPattern).subject?.any
+                  ? each.build(...bodies)
+                  : undefined;
+              },
+            })),
         ),
   ),
   rule(`what|which ${be} the o:${ordinalWords} <x> that|which? <c>`, ({ tokens }) =>
@@ -179,9 +202,41 @@ function nthOf(nth: number): Partial<Query> {
   return nth === 1 ? { first: 1 } : nth === -1 ? { last: 1 } : { nth };
 }
 
+const noThings =
+  /^(?:who|what|which|when|where|how|why|is|are|was|were|do|does|did|have|has|had|in|on|at|by|with|of|for|to|from|my|i|me|we|all|most|least|first|last|not|and|or|count|list|show|average|total|longest|highest|lowest|best)$/;
+
+/** Can it name what is done with: one or two words without grammar? */
+function isThingPhrase(noun: Tokens): boolean {
+  return noun.length <= 2 && noun.every(({ kind, lower }) => kind === 'word' && !noThings.test(lower));
+}
+
+const maxClauseTokens = 6;
+
+/** Can it be a subject and a verb? */
+function isClause(tokens: Tokens): boolean {
+  return tokens.length >= 2 && tokens.length <= maxClauseTokens && tokens.every(({ lower }) => lower !== 'by');
+}
+
 /** "thing" is anything. */
 function asThing(noun: Tokens): Tokens {
   return noun.length === 1 && /^(?:thing|item|stuff|one)$/.test(noun[0]!.lower) ? [word('something', noun[0])] : noun;
+}
+
+/** Restricts what is measured to what comes before or after something. */
+function restrictTo(question: Tokens, side: 'before' | 'after', clause: Tokens): readonly Question[] {
+  const adapt =
+    (body: Tokens): Question['adapt'] =>
+    (inner) => {
+      if ('command' in inner) return [];
+      const build: Reading['build'] = (near, ...bodies) => {
+        const query = inner.build(...bodies);
+        if (query?.measure?.of !== 'value' || query.measure.take === 'each') return undefined;
+        if (!near || !isEvent(near.condition)) return undefined;
+        return { ...query, find: { find: query.find, near: sameSubject(near.condition, query.find), side } };
+      };
+      return [{ ...inner, bodies: [body, ...inner.bodies], kinds: [undefined, ...(inner.kinds ?? [])], build }];
+    };
+  return declarative(clause).map((body) => ({ question, understood: clause, adapt: adapt(body) }));
 }
 
 /** When a value is at its highest or lowest. */

@@ -1,5 +1,5 @@
 import { numberValue } from '../../../dictionary/sentences/tokenize.ts';
-import type { Condition, Query, SlotPattern } from '../../query.ts';
+import { childConditions, type Condition, type Query, type SlotPattern } from '../../query.ts';
 import { ordinalValue } from '../ordinals.ts';
 import { type Take, takeOf } from './answer-forms.ts';
 import {
@@ -15,7 +15,8 @@ import {
   understanding,
 } from './readings.ts';
 import { isBareProperty, isEvent, isProperty, ofPlayer, sameSubject, thePlayer } from './subjects.ts';
-import { be, doing, ordinalWords, phrase, word } from './words.ts';
+import { declarative } from './word-order.ts';
+import { be, doing, having, ordinalWords, phrase, word } from './words.ts';
 
 /** A period of a query: "the second round" is the words of a round and 2. */
 interface PeriodPattern {
@@ -27,14 +28,27 @@ const lasting = 'last|take|go|go_on|run|be';
 
 /** Rounds, halves, laps and what else a log says the beginning or end of. */
 export const periodRules: readonly Rule[] = [
-  rule(`<a> in|during|of|for|within|throughout|over the|my? o:${ordinalWords} <n> <b*>`, ({ tokens, text }) =>
+  rule(`<a> in|during|of|for|within|throughout|over|on|at the|my? o:${ordinalWords} <n> <b*>`, ({ tokens, text }) =>
     during([...tokens('a'), ...tokens('b')], tokens('n'), ordinalValue(text('o'))),
   ),
-  rule(`in|during the? o:${ordinalWords} <n> ,? <q>`, ({ tokens, text }) =>
+  rule(`in|during|on the? o:${ordinalWords} <n> ,? <q>`, ({ tokens, text }) =>
     during(tokens('q'), tokens('n'), ordinalValue(text('o'))),
   ),
-  rule('<a> in|during|of|for|within <n> <k> <b*>', ({ tokens }) =>
+  rule('<a> in|during|of|for|within|on|at <n> <k> <b*>', ({ tokens }) =>
     understanding(tokens('k'), during([...tokens('a'), ...tokens('b')], tokens('n'), numberOf(tokens('k')))),
+  ),
+  // "attacked at night", "what lap did I pit on"
+  rule('<a> in|during|at the|a? <n> <b*>', ({ tokens }) => duringAny([...tokens('a'), ...tokens('b')], tokens('n'))),
+  rule(`in|during|on|at? what|which <n> ${doing}|${be}|${having} <c> in|during|on|at?`, ({ tokens }) =>
+    declarative(tokens('c')).flatMap((clause) =>
+      nounReading([tokens('n'), clause], (body, { condition }) => {
+        const words = wordsOf(body);
+        return words && isEvent(condition) ? { find: condition, by: [{ period: { word: words } }] } : undefined;
+      }),
+    ),
+  ),
+  rule('what|which <n> was|is|took|lasted|were the? how:longest|shortest', ({ tokens }) =>
+    lengths(tokens('n'), undefined, 'each'),
   ),
   // "who won the second round", "did I lose round 2"
   rule(`<a> the o:${ordinalWords} <n> <b*>`, ({ tokens, text }) =>
@@ -130,9 +144,23 @@ function during(question: Tokens, noun: Tokens, nth: number | undefined, cost = 
   );
 }
 
+/** Asks a question about all periods of a word: "at night". */
+function duringAny(question: Tokens, noun: Tokens): readonly Question[] {
+  if (noun.length > 2) return [];
+  return askOf(question, noun, (query, body) => {
+    const words = wordsOf(body);
+    return words && within(query, { word: words });
+  });
+}
+
+/** Nothing happens in two rounds. */
+function hasPeriod(condition: Condition): boolean {
+  return 'period' in condition || childConditions(condition).some((each) => hasPeriod(each));
+}
+
 /** Restricts everything that a query is about to a period. */
 function within(query: Query, period: PeriodPattern): Query | undefined {
-  if (query.at !== undefined || query.measure?.of === 'held') return undefined;
+  if (query.at !== undefined || query.measure?.of === 'held' || hasPeriod(query.find)) return undefined;
   if (isProperty(query.find) && isBareProperty(query.find) && query.measure === undefined) return undefined;
   const restrict = (condition: Condition): Condition => ({
     all: [...('all' in condition ? condition.all : [condition]), { period }],

@@ -47,7 +47,7 @@ export interface Redirection {
 export type Tokens = readonly Token[];
 
 /** What a rule makes of a question that its template matches. */
-export type Interpretation = Reading | Question | Redirection;
+export type Interpretation = Reading | Question | QuestionPair | Redirection;
 
 type Read = (part: Bindings) => readonly Interpretation[];
 
@@ -74,7 +74,7 @@ export function propertyReading(bodies: readonly Tokens[], build: Reading['build
 }
 
 /** Readings that understand some tokens themselves, in addition to what stands in their bodies. */
-export function understanding<Each extends Reading | Question>(
+export function understanding<Each extends Reading | Question | QuestionPair>(
   tokens: Tokens,
   interpretations: readonly Each[],
 ): readonly Each[] {
@@ -95,6 +95,44 @@ export interface Question {
   /** What stands outside of the question and this interpretation understands itself. */
   readonly understood?: Tokens;
   readonly adapt: (inner: Reading | Redirection) => readonly (Reading | Redirection)[];
+}
+
+/** Two questions within the question, which make one query. */
+export interface QuestionPair {
+  readonly questions: readonly [Tokens, Tokens];
+  readonly understood?: Tokens;
+  readonly cost: number;
+  readonly combine: (first: Query, second: Query) => Query | undefined;
+}
+
+/** The most readings of each of two questions that are combined. */
+const maxCombined = 5;
+
+/** The readings of two questions together. */
+export function combineReadings(
+  { cost, combine }: QuestionPair,
+  firsts: readonly (Reading | Redirection)[],
+  seconds: readonly (Reading | Redirection)[],
+): readonly Reading[] {
+  const cheapest = (all: readonly (Reading | Redirection)[]): readonly Reading[] =>
+    all
+      .flatMap((each) => ('command' in each ? [] : [each]))
+      .toSorted((a, b) => a.cost - b.cost)
+      .slice(0, maxCombined);
+  return cheapest(firsts).flatMap((a) =>
+    cheapest(seconds).map((b): Reading => {
+      const count = a.bodies.length;
+      return {
+        bodies: [...a.bodies, ...b.bodies],
+        kinds: [...a.bodies.map((_, index) => a.kinds?.[index]), ...(b.kinds ?? [])],
+        cost: a.cost + b.cost + cost,
+        build: (...bodies) => {
+          const [first, second] = [a.build(...bodies.slice(0, count)), b.build(...bodies.slice(count))];
+          return first && second && combine(first, second);
+        },
+      };
+    }),
+  );
 }
 
 /** Asks a part of the question, and changes the query that it makes. */

@@ -32,7 +32,27 @@ export const valueRules: readonly Rule[] = [
     `what|which <w> ${be}|${doing} <s> holding|using|carrying|wielding|have|hold|use|carry|wield|had|with|on out|equipped|in_hand|in_my_hands? at <t>`,
     ({ tokens }) => stateAt([...owner(tokens('s')), ...inHand(tokens('w'))], tokens('t')),
   ),
-  rule('<p> at <t>', ({ tokens }) => stateAt(tokens('p'), tokens('t'), -1)),
+  rule('<p> at|after <t>', ({ tokens }) => stateAt(tokens('p'), tokens('t'), -1)),
+  // "where was I after the first lap"
+  rule(
+    `where|what_place|what_position|which_place|which_position ${be} <s> link:at|after|when|before|in <r>`,
+    ({ tokens }) =>
+      ask([...owner(tokens('s')), word('rank', tokens('s')[0]), ...tokens('link'), ...tokens('r')], (query) =>
+        query.at !== undefined || query.state ? query : undefined,
+      ),
+  ),
+  // "how many were alive when Ivy died", where the log counts players or squads that are left
+  rule(
+    'how_many who:players|people|teams|squads|enemies|opponents? were|are|was alive|left|remaining|still_alive|still_left link:when|at|after|as|before <r>',
+    ({ tokens, text }) =>
+      ['players', 'squads', 'teams', 'opponents', 'enemies', 'zombies', 'lives'].flatMap((noun) =>
+        text('who') === '' || text('who') === noun || text('who') === 'people'
+          ? ask([...phrase(`my ${noun} left`, tokens('r')[0]), ...tokens('link'), ...tokens('r')], (query) =>
+              query.at !== undefined || query.state ? query : undefined,
+            )
+          : [],
+      ),
+  ),
   rule('<p> left|remaining when|as|while|before|after <c>', ({ tokens }) => stateWhen(tokens('p'), tokens('c'), -1)),
   rule('what did <s> die with in_my_hands|in_hand|in_my_hand|equipped|out', ({ tokens }) =>
     stateWhen(
@@ -140,10 +160,14 @@ export const valueRules: readonly Rule[] = [
   rule('the? least <p> i|we had|have|ever_had', ({ tokens }) =>
     extremeValue([word('my', tokens('p')[0]), ...tokens('p')], 'lowest'),
   ),
-  rule('what? is|was? the|my? how:fastest|best|quickest|slowest|worst lap|lap_time <r*>', ({ tokens, text }) =>
-    /slow|worst/.test(text('how'))
-      ? extremeValue([...phrase('my lap time', tokens('r')[0]), ...tokens('r')], 'maximum')
-      : extremeValue([...phrase('my lap time', tokens('r')[0]), ...tokens('r')], 'minimum'),
+  rule(
+    'what? is|was? the|my? how:fastest|best|quickest|slowest|worst|average|mean lap|lap_time|laptime <r*>',
+    ({ tokens, text }) =>
+      /average|mean/.test(text('how'))
+        ? extremeValue([...phrase('my lap time', tokens('r')[0]), ...tokens('r')], 'average')
+        : /slow|worst/.test(text('how'))
+          ? extremeValue([...phrase('my lap time', tokens('r')[0]), ...tokens('r')], 'maximum')
+          : extremeValue([...phrase('my lap time', tokens('r')[0]), ...tokens('r')], 'minimum'),
   ),
   rule(`how_many <p> ${be}? left|remaining|alive at <t>`, ({ tokens }) =>
     stateAt([...tokens('p'), word('left', tokens('p').at(-1))], tokens('t')),
