@@ -71,7 +71,7 @@ function run(...args: string[]): { readonly output: string; readonly seconds: nu
 function readLog(folder: string, profilePath: string): readonly LogEvent[] {
   const { regions, detectors } = JSON.parse(readFileSync(profilePath, 'utf8')) as {
     readonly regions: Readonly<Record<string, Box>>;
-    readonly detectors: Readonly<Record<string, { readonly region?: string }>>;
+    readonly detectors: Readonly<Record<string, { readonly region?: string; readonly cells?: number }>>;
   };
   return readFileSync(join(folder, 'events.ndjson'), 'utf8')
     .trimEnd()
@@ -91,12 +91,20 @@ function readLog(folder: string, profilePath: string): readonly LogEvent[] {
     .map(({ t, text, statement, cues }) => ({
       t,
       text,
-      statement,
+      statement: asShare(statement, detectors[cues[0]?.detector ?? '']?.cells),
       boxes: cues.flatMap(({ detector }) => {
         const box = regions[detectors[detector]?.region ?? ''];
         return box ? [box] : [];
       }),
     }));
+}
+
+/** Truth has the share of the cells that are full, a log their number. */
+function asShare(statement: Readonly<Record<string, unknown>>, cells: number | undefined): Record<string, unknown> {
+  const share = (value: unknown): unknown => (cells === undefined || typeof value !== 'number' ? value : value / cells);
+  return Object.fromEntries(
+    Object.entries(statement).map(([key, value]) => [key, key === 'from' || key === 'to' ? share(value) : value]),
+  );
 }
 
 /** Answers questions from truth: what belongs to the HUD, and what it is called. */

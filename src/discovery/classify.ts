@@ -167,7 +167,7 @@ function classifyFigure(
   const isClock = /^#(?: ?: ?#){1,2}(?:[.,' ]#)?$/.test(core) || /^#['’]#(?:["”]#)?$/.test(core);
   const isFraction = /^# ?\/ ?#$/.test(core);
   const isPercentage = /^# ?%$/.test(core);
-  const isNumber = /^[+-]?[$€£]? ?#(?:[.,]#)*\uE000?$/.test(core);
+  const isNumber = /^[+-]?[$€£]? ?#(?:[.,]#)*[\uE000°]?$/.test(core);
   if (!isClock && !isFraction && !isPercentage && !isNumber) return undefined;
   const group = isClock || isNumber ? [0, figures - 1] : [0, 0];
   const pattern = patternOf(form.pieces, group as [number, number], !isClock);
@@ -349,7 +349,7 @@ function classifyText(
   const middle = upperMedian(texts.map(({ confidence }) => confidence))!;
   const steady = steadyShare(values.map((one) => ({ ...one, value: simplify(one.text) })));
   const { presence } = behaviour;
-  if (!comesAndGoes && most.length >= MIN_LABEL_SHARE * texts.length) {
+  if (!comesAndGoes && most.length >= MIN_LABEL_SHARE * texts.length && !isReplacedForGood(texts)) {
     const text = most.toSorted((a, b) => b.confidence - a.confidence)[0]!.text;
     return { type: 'label', caption: text, values, behaviour, certainty: (most.length / texts.length) * middle };
   }
@@ -360,6 +360,24 @@ function classifyText(
     behaviour: { resets: false, changes: behaviour.changes, presence },
     certainty: steady * middle,
   };
+}
+
+/** Readings of a text that makes a constant text a name, their confidence, and their share of those in its time. */
+const MIN_OTHER_READINGS = 4;
+const MIN_OTHER_CONFIDENCE = 0.85;
+const MIN_OTHER_SHARE = 0.85;
+
+/** Whether a text is constant but for a stretch in which another one is read as surely: the name of a level, say. */
+function isReplacedForGood(texts: readonly { readonly text: string; readonly confidence: number }[]): boolean {
+  const places = Map.groupBy(texts.keys(), (i) => simplify(texts[i]!.text));
+  const lasting = [...places.values()].filter((own) => {
+    const confidence = upperMedian(own.map((i) => texts[i]!.confidence))!;
+    const span = own.at(-1)! - own[0]! + 1;
+    return (
+      own.length >= MIN_OTHER_READINGS && confidence >= MIN_OTHER_CONFIDENCE && own.length >= MIN_OTHER_SHARE * span
+    );
+  });
+  return lasting.length >= 2;
 }
 
 /** Share of the changes of a name at which another text takes its place at once. */
@@ -374,7 +392,7 @@ function isReplaced(samples: readonly FollowedSample[], values: readonly FieldVa
     const [from, to] = [before, one].map(({ recording, t }) => places.get(`${recording} ${t}`)!) as [number, number];
     return [to - from];
   });
-  return changes.length > 0 && changes.filter((step) => step <= 2).length >= MIN_REPLACED_SHARE * changes.length;
+  return changes.length > 0 && changes.filter((step) => step <= 3).length >= MIN_REPLACED_SHARE * changes.length;
 }
 
 /** A text without what is most often misread: case and punctuation. */

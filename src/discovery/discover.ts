@@ -1,7 +1,15 @@
 import type { Anchor, Rect, Size } from '../geometry.ts';
 import { TextRecognizer } from '../recognition/text-recognizer.ts';
 import { type Behaviour, classifyField, type FieldReading, type FieldType, type FieldValue } from './classify.ts';
-import { type Alignment, cutSightings, groupElements, groupMessages, type TextElement, usualArea } from './elements.ts';
+import {
+  type Alignment,
+  cutSightings,
+  groupElements,
+  groupMessages,
+  mergeMessages,
+  type TextElement,
+  usualArea,
+} from './elements.ts';
 import { type FollowedSample, followPlaces } from './follow.ts';
 import { type CellRow, findCellRow, findIcon, groupFrames, type Icon, type IconPicture } from './icons.ts';
 import { cleanName, findCaption, type Label, placeOnScreen, uniqueName } from './names.ts';
@@ -9,7 +17,7 @@ import { findFeedAreas, readFeed } from './feeds.ts';
 import { findGauges, type Gauge } from './gauges.ts';
 import { CHARACTER_WIDTH, growRegion } from './grow.ts';
 import { readSteadyPlaces } from './steady-text.ts';
-import { splitSeries } from './split.ts';
+import { splitCaption, splitSeries } from './split.ts';
 import { withoutMargin } from './steady-edges.ts';
 import { openRecordings, overlap, type Recording, shareInCommon, type Survey, surveyText } from './survey.ts';
 import { figureArea, type TaughtFont, teachFont } from './teach.ts';
@@ -25,11 +33,13 @@ export interface HudField {
   /** In pixels of the reference frame. */
   readonly rect: Rect;
   readonly align: Alignment;
+  /** Where it may grow: between the separators of a series. */
+  readonly bounds?: Rect;
   readonly place: Anchor;
   readonly pattern?: string;
   readonly secondPattern?: string;
   /** Of a gauge: how it fills, and its colours. */
-  readonly gauge?: Pick<Gauge, 'direction' | 'fill' | 'empty' | 'radii'>;
+  readonly gauge?: Pick<Gauge, 'direction' | 'fill' | 'otherFill' | 'empty' | 'radii'>;
   /** Of a gauge: in how many equal cells it is divided. */
   readonly cells?: number;
   /** Of an icon: what it shows. */
@@ -99,11 +109,11 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const recognizer = resources.use(await TextRecognizer.open());
   const found = groupElements(survey, reference);
   const lasting = [...found, ...(await readSteadyPlaces(recordings, survey.steady, found, recognizer))];
-  const gauges = findGauges(recordings, survey.steady);
+  const gauges = findGauges(recordings, [...survey.shapes.slice(0, MAX_SHAPES), ...survey.steady]);
   const texts = lasting.filter(
     ({ rect, isSteady }) => !isSteady || !gauges.some((gauge) => shareInCommon(rect, gauge.rect) > MAX_COMMON_AREA),
   );
-  const elements = [...texts, ...groupMessages(survey, texts, reference)];
+  const elements = mergeMessages([...texts, ...groupMessages(survey, texts, reference)]);
   const outlines = survey.outlines.slice(0, MAX_OUTLINES);
   const feedAreas = findFeedAreas(surveyed, reference);
   const followedPlaces = await followPlaces(
@@ -119,15 +129,18 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     { signal, onSample: (share) => onProgress?.(SURVEY_SHARE + (1 - SURVEY_SHARE) * share) },
   );
   const followed = followedPlaces.slice(0, elements.length);
+  const isText = (outline: Rect): boolean => texts.some(({ rect }) => shareInCommon(rect, outline) > MIN_TEXT_SHARE);
   const { icons, rows } = await findIcons(
     outlines,
     followedPlaces.slice(elements.length, elements.length + outlines.length),
-    reference,
+    (rect) => !isText(rect) && Math.min(rect.width, rect.height) >= MIN_ICON_SIDE * reference.height,
   );
   const feeds = feedAreas.flatMap(
     (rect, i) => readFeed(rect, followedPlaces[elements.length + outlines.length + i]!) ?? [],
   );
-  const parts = elements.flatMap((element, i) => splitSeries({ element, samples: followed[i]! }));
+  const parts = elements.flatMap((element, i) =>
+    splitSeries({ element, samples: followed[i]! }).flatMap((part) => splitCaption(part)),
+  );
   const classified = parts.flatMap(({ element, samples }) => {
     const reading = classifyField(samples, element);
     return reading && reading.certainty >= MIN_CERTAINTY ? [{ element, reading, samples }] : [];
@@ -173,6 +186,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
       type,
       rect: roundRect(rect),
       align,
+      ...(element.isPart === true ? { bounds: roundRect(element.rect) } : {}),
       ...(pattern === undefined ? {} : { pattern }),
       ...(secondPattern === undefined ? {} : { secondPattern }),
       behaviour,
@@ -192,13 +206,19 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
       !liesOn(rect, drawn) && !read.some(({ element }) => shareInCommon(rect, element.rect) > MAX_COMMON_AREA),
   );
   const filled = unwritten.map((gauge): HudField => {
-    const { rect, direction, fill, empty, radii } = gauge;
+    const { rect, direction, fill, otherFill, empty, radii } = gauge;
     return {
       ...nameField(rect, 'gauge', undefined),
       type: 'gauge',
       rect,
       align: 'left',
-      gauge: { direction, fill, ...(empty === undefined ? {} : { empty }), ...(radii ? { radii } : {}) },
+      gauge: {
+        direction,
+        fill,
+        ...(otherFill === undefined ? {} : { otherFill }),
+        ...(empty === undefined ? {} : { empty }),
+        ...(radii ? { radii } : {}),
+      },
       ...describeGauge(gauge, recordings),
     };
   });
@@ -214,9 +234,9 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     }),
   );
   const feedFields = feeds.map(
-    ({ rect, examples, presence, certainty }): HudField => ({
-      ...nameField(rect, 'feed', undefined),
-      type: 'feed',
+    ({ rect, type, examples, presence, certainty }): HudField => ({
+      ...nameField(rect, type, undefined),
+      type,
       rect: roundRect(rect),
       align: 'left',
       behaviour: { resets: false, changes: examples.length, presence },
@@ -288,29 +308,32 @@ function describeGauge(
   };
 }
 
+/** Shapes that are tried as gauges. */
+const MAX_SHAPES = 60;
 /** Frames that are tried as icons. */
 const MAX_OUTLINES = 40;
 /** Share of the height of a frame that an icon has at least: smaller ones are cells of a gauge. */
-const MIN_ICON_SIDE = 0.026;
+const MIN_ICON_SIDE = 0.032;
+/** Share of both areas that a frame and a line of text have in common where the frame is that of letters. */
+const MIN_TEXT_SHARE = 0.7;
 const MAX_ICON_ASPECT = 1.7;
 
 /** Finds icons and gauges of cells among rectangles that are drawn on the screen. */
 async function findIcons(
   outlines: readonly Rect[],
   followed: readonly (readonly FollowedSample[])[],
-  frame: Size,
+  isIconPlace: (outline: Rect) => boolean,
 ): Promise<{ readonly icons: readonly Icon[]; readonly rows: readonly CellRow[] }> {
   const samplesOf = (rect: Rect): readonly FollowedSample[] => followed[outlines.indexOf(rect)]!;
   const grouped = groupFrames(outlines).map((row) => ({ row, cells: findCellRow(row, row.map(samplesOf)) }));
   const single = grouped.flatMap(({ row, cells }) => (cells ? [] : row));
   const icons = await Promise.all(
     single
-      .filter(({ width, height }) => {
-        const aspect = width / height;
-        const isLarge = Math.min(width, height) >= MIN_ICON_SIDE * frame.height;
-        return isLarge && Math.max(aspect, 1 / aspect) <= MAX_ICON_ASPECT;
+      .filter((rect) => {
+        const aspect = rect.width / rect.height;
+        return Math.max(aspect, 1 / aspect) <= MAX_ICON_ASPECT && isIconPlace(rect);
       })
-      .map((rect) => findIcon(rect, samplesOf(rect))),
+      .map((rect) => findIcon(samplesOf(rect))),
   );
   return { icons: icons.flatMap((icon) => icon ?? []), rows: grouped.flatMap(({ cells }) => cells ?? []) };
 }
@@ -345,7 +368,7 @@ function fullestFrame({ sightings, frames }: Survey): Discovery['moment'] {
 }
 
 /** Pixels that stay above and below a line of text, in heights of its letters. */
-const ROW_MARGIN = 0.08;
+const ROW_MARGIN = 0.05;
 
 /** A line without the empty rows around its letters, where their edges stay. */
 function trimRows(rect: Rect, places: readonly Rect[]): Rect {

@@ -43,6 +43,7 @@ const MAX_CHANGES_PER_MINUTE = 40;
 /** Confidence that readings need. */
 const MIN_CONFIDENCE = 0.6;
 const MIN_TEXT_CONFIDENCE = 0.8;
+const MIN_MESSAGE_CONFIDENCE = 0.65;
 /** Likeness that an icon needs, and pixels by which it may be displaced. */
 const MIN_ICON_LIKENESS = 0.75;
 const ICON_SEARCH_PIXELS = 2;
@@ -241,6 +242,8 @@ function propertyFor(answer: string, dictionary: Dictionary, words: Map<string, 
 function detectorOf(field: HudField, region: string, pattern: string | undefined): Record<string, unknown> {
   const { type, gauge, cells } = field;
   if (type === 'feed') return { kind: 'feed', region };
+  if (type === 'message')
+    return { kind: 'feed', region, split: false, stability: { samples: 2, confidence: MIN_MESSAGE_CONFIDENCE } };
   if (type === 'icon')
     return {
       kind: 'icon',
@@ -252,8 +255,9 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
       stability: { samples: 2, confidence: MIN_CONFIDENCE },
     };
   if (gauge) {
-    const { fill, empty, ...shape } = gauge;
-    const colours = { fill: [fill], ...(empty === undefined ? {} : { empty: [empty] }) };
+    const { fill, otherFill, empty, ...shape } = gauge;
+    const full = otherFill === undefined ? [fill] : [fill, otherFill];
+    const colours = { fill: full, ...(empty === undefined ? {} : { empty: [empty] }) };
     const divided = cells === undefined ? {} : { cells, zero: true };
     return {
       kind: 'bar',
@@ -265,14 +269,13 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
     };
   }
   const samples = type === 'clock' ? Math.round(HALT_SECONDS / INTERVAL_SECONDS) : 2;
-  const isFigure = type !== 'name' && type !== 'message';
+  const isFigure = type !== 'name';
   return {
     kind: 'text',
     region,
     reader: 'general',
     ...(pattern === undefined ? {} : { pattern }),
     ...(isFigure ? { value: type === 'clock' || type === 'time' ? 'time' : 'number' } : {}),
-    ...(type === 'message' ? { find: true } : {}),
     stability: { samples, confidence: isFigure ? MIN_CONFIDENCE : MIN_TEXT_CONFIDENCE },
     // A clock that has not started stands, too.
     ...(type === 'clock' ? { plausible: { min: 0.01 } } : {}),
@@ -287,11 +290,10 @@ function eventsOf({ type }: HudField, detector: string, subject: unknown, proper
       const statement = { subject, action: 'halt', amount: '$value', unit: 'second' };
       return ['found', 'changed'].map((trigger) => ({ on: on(trigger), statement }));
     }
-    case 'message':
-      return ['found', 'changed'].map((trigger) => ({
-        on: on(trigger),
-        statement: { subject: { word: 'message', name: '$value' }, action: 'appear' },
-      }));
+    case 'message': {
+      const statement = { subject: { word: 'message', name: '$value' }, action: 'appear' };
+      return [{ on: on('found'), statement }];
+    }
     case 'label':
       return [];
     case 'feed': {

@@ -1,7 +1,7 @@
 import type { Rect, Size } from '../geometry.ts';
 import { upperMedian } from '../statistics.ts';
 import { withoutMargin } from './steady-edges.ts';
-import type { Sighting, Survey } from './survey.ts';
+import { overlap, type Sighting, type Survey } from './survey.ts';
 
 /** Which of its edges a text keeps while it changes. */
 export type Alignment = 'left' | 'right' | 'centre';
@@ -18,6 +18,8 @@ export interface TextElement {
   readonly sightings: readonly Sighting[];
   /** Found by edges that stay, not by the text finder: it may be an icon that looks like a figure. */
   readonly isSteady?: boolean;
+  /** A part of a series of numbers, which must not grow beyond it. */
+  readonly isPart?: boolean;
 }
 
 /** Shares of the height within which lines are at one place. */
@@ -244,6 +246,34 @@ export function groupMessages(
     });
   }
   return found;
+}
+
+/** Share of the smaller of two areas of messages in the other, from which both are one. */
+const MIN_SAME_AREA = 0.5;
+
+/** Joins areas of messages that overlap: texts with the same middle and texts with the same edge appear at one place. */
+export function mergeMessages(elements: readonly TextElement[]): readonly TextElement[] {
+  const merged: TextElement[] = [];
+  for (const element of elements) {
+    const at = element.comesAndGoes
+      ? merged.findIndex((other) => other.comesAndGoes && overlap(other.rect, element.rect) > MIN_SAME_AREA)
+      : -1;
+    if (at < 0) merged.push(element);
+    else merged[at] = joinMessages(merged[at]!, element);
+  }
+  return merged;
+}
+
+function joinMessages(one: TextElement, other: TextElement): TextElement {
+  const [a, b] = [one.rect, other.rect];
+  const [x, y] = [Math.min(a.x, b.x), Math.min(a.y, b.y)];
+  const [right, bottom] = [Math.max(a.x + a.width, b.x + b.width), Math.max(a.y + a.height, b.y + b.height)];
+  return {
+    ...one,
+    rect: { x, y, width: right - x, height: bottom - y },
+    presence: Math.max(one.presence, other.presence),
+    sightings: [...one.sightings, ...other.sightings],
+  };
 }
 
 function isSameMessagePlace(a: Rect, b: Rect, align: Alignment): boolean {

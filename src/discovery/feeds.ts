@@ -6,8 +6,9 @@ import type { FieldValue } from './classify.ts';
 import type { FollowedSample } from './follow.ts';
 import { overlap, type Sighting, type Survey } from './survey.ts';
 
-/** A feed of kills: rows that appear, move and vanish, with two names and an icon between them. */
+/** Rows that appear, move and vanish: of kills, with two names and an icon between them, or messages. */
 export interface Feed {
+  readonly type: 'feed' | 'message';
   /** In pixels of the reference frame. */
   readonly rect: Rect;
   /** The rows. */
@@ -127,35 +128,61 @@ const MAX_ROW_SHARE = 0.5;
 /** Names: letters first, seldom spaces. */
 const NAME = /^[\p{L}][^>]*[\p{L}\p{N}][^>]*$/u;
 
+/** Rows that move, of all, that make a log of messages, and distance in heights from which a row has moved. */
+const MIN_MESSAGES = 4;
+const MIN_MOVED_SHARE = 0.3;
+const MIN_MOVE = 0.7;
+/** Letters of a message. */
+const MESSAGE = /\p{L}.*\p{L}.*\p{L}/u;
+
 /**
  * Reads an area as a feed.
  *
  * @param samples What was seen there, with rows.
- * @returns Undefined where it is none: too few rows have two names, or they stay.
+ * @returns Undefined where it is none: its rows stay, or they neither have two names nor move.
  */
 export function readFeed(rect: Rect, samples: readonly FollowedSample[]): Feed | undefined {
   const tracker = new RowTracker('feed', undefined, { samples: 2, gaps: 3, confidence: 0.3, enough: 1e6 });
   const { cues, recording } = trackRows(tracker, samples);
-  const kills = cues.filter(({ value }) => {
-    const names = String(value).split(' > ');
-    return names.length === 2 && names.every((name) => NAME.test(name)) && names[0] !== names[1];
-  });
-  const texts = new Set(kills.map(({ value }) => value));
-  if (kills.length < MIN_KILLS || kills.length < MIN_KILL_SHARE * cues.length || texts.size < MIN_KILLS)
-    return undefined;
-  const seen = samples.filter(({ rows = [] }) => rows.length > 0).length;
-  const lasting = Map.groupBy(
-    samples.flatMap(({ rows = [] }) => rows.map(({ parts }) => parts.map(({ text }) => text).join(' '))),
-    (text) => text,
+  const byText = Map.groupBy(
+    samples.flatMap(({ rows = [] }) =>
+      rows.map((row) => ({ text: row.parts.map(({ text }) => text).join(' '), rect: row.rect })),
+    ),
+    ({ text }) => text,
   );
-  if (Math.max(...[...lasting.values()].map(({ length }) => length)) > MAX_ROW_SHARE * samples.length) return undefined;
-  const confidence = upperMedian(kills.map((cue) => cue.confidence))!;
+  const longest = Math.max(0, ...[...byText.values()].map(({ length }) => length));
+  if (longest > MAX_ROW_SHARE * samples.length) return undefined;
+  const kills = cues.filter(({ value }) => isKill(String(value)));
+  const messages = cues.filter(({ value }) => MESSAGE.test(String(value)));
+  const isKills =
+    kills.length >= MIN_KILLS &&
+    kills.length >= MIN_KILL_SHARE * cues.length &&
+    new Set(kills.map(({ value }) => value)).size >= MIN_KILLS;
+  const repeated = [...byText.values()].filter(({ length }) => length >= 2);
+  const moved = repeated.filter((own) => {
+    const tops = own.map((one) => one.rect.y);
+    return Math.max(...tops) - Math.min(...tops) > MIN_MOVE * own[0]!.rect.height;
+  });
+  const isLog =
+    messages.length >= MIN_MESSAGES &&
+    messages.length >= MIN_KILL_SHARE * cues.length &&
+    moved.length >= MIN_MOVED_SHARE * repeated.length;
+  if (!isKills && !isLog) return undefined;
+  const rows = isKills ? kills : messages;
+  const seen = samples.filter(({ rows: own = [] }) => own.length > 0).length;
+  const confidence = upperMedian(rows.map((cue) => cue.confidence))!;
   return {
+    type: isKills ? 'feed' : 'message',
     rect,
-    examples: kills.map(({ t, value }) => ({ recording: recording(t), t, text: String(value) })),
+    examples: rows.map(({ t, value }) => ({ recording: recording(t), t, text: String(value) })),
     presence: seen / Math.max(1, samples.length),
-    certainty: Math.round(1000 * Math.min(1, kills.length / cues.length) * confidence) / 1000,
+    certainty: Math.round(1000 * Math.min(1, rows.length / cues.length) * confidence) / 1000,
   };
+}
+
+function isKill(row: string): boolean {
+  const names = row.split(' > ');
+  return names.length === 2 && names.every((name) => NAME.test(name)) && names[0] !== names[1];
 }
 
 /** The rows of all recordings, one after the other: times go on from recording to recording. */

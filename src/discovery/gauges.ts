@@ -3,7 +3,7 @@ import { decodePicture, spreadFrames } from '../pipeline/placement/pictures.ts';
 import { type Crop, cropRgb } from '../regions/crop.ts';
 import { upperMedian } from '../statistics.ts';
 import { wholePixels } from './follow.ts';
-import type { Recording } from './survey.ts';
+import { type Recording, shareInCommon } from './survey.ts';
 
 /** A bar or ring that fills and empties. */
 export interface Gauge {
@@ -12,6 +12,8 @@ export interface Gauge {
   readonly direction: 'right' | 'left' | 'up' | 'down' | 'clockwise' | 'counterclockwise';
   /** Colours as #rrggbb; no colour of the empty part where the scene shows through it. */
   readonly fill: string;
+  /** The colour of the full part where that is another one, such as red when little is left. */
+  readonly otherFill?: string;
   readonly empty?: string;
   /** Of a ring: inner and outer radius, as fractions of half the size. */
   readonly radii?: readonly [number, number];
@@ -28,7 +30,9 @@ type Profile = readonly Colour[];
 /** Frames in which gauges are looked for. */
 const MAX_FRAMES = 60;
 /** Places that are tried. */
-const MAX_PLACES = 60;
+const MAX_PLACES = 110;
+/** Share of both areas that one gauge has in common with another that is the same. */
+const MIN_SAME = 0.4;
 /** Length of a bar, in its widths; shorter ones are tried as rings. */
 const MIN_BAR_ASPECT = 2.5;
 const MAX_RING_ASPECT = 1.3;
@@ -58,19 +62,19 @@ export function findGauges(recordings: readonly Recording[], places: readonly Re
       });
       seen.push({ recording, t: picture.t, crops });
     }
-  return tried.flatMap((place, i): Gauge[] => {
+  const found = tried.flatMap((place, i): Gauge[] => {
     const crops = seen.map((one) => one.crops[i]!);
     const [first] = crops;
     if (!first) return [];
     const shape = first.width / first.height;
-    const found =
+    const model =
       shape >= MIN_BAR_ASPECT || shape <= 1 / MIN_BAR_ASPECT
         ? findBar(crops)
         : Math.max(shape, 1 / shape) <= MAX_RING_ASPECT && first.width >= MIN_RING_PIXELS
           ? findRing(crops)
           : undefined;
-    if (!found) return [];
-    const { rect, levels, ...rest } = found;
+    if (!model) return [];
+    const { rect, levels, ...rest } = model;
     const { x, y } = wholePixels(place, reference);
     const known = levels.flatMap((level, n) =>
       level === undefined ? [] : [{ recording: seen[n]!.recording, t: seen[n]!.t, level }],
@@ -79,6 +83,8 @@ export function findGauges(recordings: readonly Recording[], places: readonly Re
       { ...rest, rect: { ...rect, x: x + rect.x, y: y + rect.y }, levels: known, presence: known.length / seen.length },
     ];
   });
+  // A gauge may be found by its outline and with what is around it.
+  return found.filter((one, i) => !found.some((other, j) => j < i && shareInCommon(one.rect, other.rect) > MIN_SAME));
 }
 
 type FoundGauge = Omit<Gauge, 'levels' | 'presence'> & { readonly levels: readonly (number | undefined)[] };
@@ -104,7 +110,7 @@ function findBar(crops: readonly Crop[]): FoundGauge | undefined {
   );
   const model = analyse(profiles);
   if (!model) return undefined;
-  const { fill, empty, from, to, isForward, levels } = model;
+  const { fill, otherFill, empty, from, to, isForward, levels } = model;
   // The rows that have the colours of the gauge where it is always full.
   const inside = isForward ? from + 1 : to - 2;
   const isOwn = (across: number): boolean => {
@@ -119,7 +125,14 @@ function findBar(crops: readonly Crop[]): FoundGauge | undefined {
   const rect = isWide
     ? { x: from, y: top, width: to - from, height: bottom - top }
     : { x: top, y: from, width: bottom - top, height: to - from };
-  return { rect, direction, fill: toHex(fill), ...(empty ? { empty: toHex(empty) } : {}), levels };
+  return {
+    rect,
+    direction,
+    fill: toHex(fill),
+    ...(otherFill ? { otherFill: toHex(otherFill) } : {}),
+    ...(empty ? { empty: toHex(empty) } : {}),
+    levels,
+  };
 }
 
 function findRing(crops: readonly Crop[]): FoundGauge | undefined {
@@ -140,11 +153,12 @@ function findRing(crops: readonly Crop[]): FoundGauge | undefined {
   const [best] = models.toSorted((a, b) => b.model.fit - a.model.fit);
   if (!best) return undefined;
   const band = models.filter(({ model }) => distance(model.fill, best.model.fill) <= MAX_DISTANCE);
-  const { fill, empty, isForward, levels } = best.model;
+  const { fill, otherFill, empty, isForward, levels } = best.model;
   return {
     rect: { x: 0, y: 0, width, height },
     direction: isForward ? 'clockwise' : 'counterclockwise',
     fill: toHex(fill),
+    ...(otherFill ? { otherFill: toHex(otherFill) } : {}),
     ...(empty ? { empty: toHex(empty) } : {}),
     radii: [
       Math.round(1000 * (band[0]!.radius - 0.02)) / 1000,
@@ -167,6 +181,7 @@ const MIN_MOVEMENT = 0.06;
 
 interface ProfileModel {
   readonly fill: Colour;
+  readonly otherFill: Colour | undefined;
   readonly empty: Colour | undefined;
   /** Steps that belong to the gauge; `to` is exclusive. */
   readonly from: number;
@@ -222,21 +237,66 @@ function fitModel(
   });
   const [from, to] = isWhole ? [0, length] : [steps[0] ?? 0, (steps.at(-1) ?? -1) + 1];
   if (to - from < 0.5 * length) return undefined;
-  const levels = profiles.map((profile) => {
-    const own = profile.slice(from, to);
+  const levelOf = (profile: Profile, others: readonly Colour[]): number | undefined => {
+    const isOther = (colour: Colour): boolean => others.some((one) => distance(colour, one) <= MAX_DISTANCE);
+    const own = profile.slice(from, to).map((colour) => (isOther(colour) ? fill : colour));
     const full = (isForward ? own : own.toReversed()).map(isFull);
     const count = full.filter(Boolean).length;
     const wrong =
       full.filter((one, i) => one !== i < count).length + own.filter((c) => !isFull(c) && !isEmpty(c)).length;
     return wrong <= MAX_WRONG * own.length && (empty !== undefined || count > 0) ? count / own.length : undefined;
-  });
+  };
+  const plainLevels = profiles.map((profile) => levelOf(profile, []));
+  const otherFill = empty && findOtherFill(profiles, plainLevels, { fill, empty, from, to, isForward });
+  const levels = otherFill ? profiles.map((profile) => levelOf(profile, [otherFill])) : plainLevels;
   const known = levels.filter((level) => level !== undefined);
   const fit = known.length / profiles.length;
   const inner = known.filter((level) => level > 0.02 && level < 0.98);
   const isMoving = Math.max(...inner) - Math.min(...inner) >= MIN_MOVEMENT;
   const differ = empty === undefined || distance(fill, empty) >= MIN_CONTRAST;
   return differ && fit >= MIN_FIT && inner.length >= MIN_BORDERS && isMoving
-    ? { fill, empty, from, to, isForward, fit, levels }
+    ? { fill, otherFill, empty, from, to, isForward, fit, levels }
+    : undefined;
+}
+
+/** Moments that show another colour of the full part, and share of the gauge that it covers at least. */
+const MIN_OTHER_FILLS = 2;
+const MIN_OTHER_LENGTH = 0.03;
+
+/** Finds the colour that the full part has at moments at which it has not its usual one. */
+function findOtherFill(
+  profiles: readonly Profile[],
+  levels: readonly (number | undefined)[],
+  {
+    fill,
+    empty,
+    from,
+    to,
+    isForward,
+  }: {
+    readonly fill: Colour;
+    readonly empty: Colour;
+    readonly from: number;
+    readonly to: number;
+    readonly isForward: boolean;
+  },
+): Colour | undefined {
+  const others = profiles.flatMap((profile, i): Colour[] => {
+    if ((levels[i] ?? 0) > MIN_OTHER_LENGTH) return [];
+    const own = profile.slice(from, to);
+    const steps = isForward ? own : own.toReversed();
+    const isEmpty = steps.map((colour) => distance(colour, empty) <= MAX_DISTANCE);
+    const length = isEmpty.indexOf(true);
+    if (length < Math.max(2, MIN_OTHER_LENGTH * steps.length)) return [];
+    if (isEmpty.slice(length).filter((one) => !one).length > MAX_WRONG * steps.length) return [];
+    const part = steps.slice(0, length - 1);
+    return spreadOf(part) <= MAX_DISTANCE / 2 ? [medianColour(part)] : [];
+  });
+  if (others.length < MIN_OTHER_FILLS) return undefined;
+  const colour = medianColour(others);
+  const near = others.filter((one) => distance(one, colour) <= MAX_DISTANCE);
+  return near.length >= Math.max(MIN_OTHER_FILLS, 0.6 * others.length) && distance(colour, fill) > MAX_DISTANCE
+    ? colour
     : undefined;
 }
 

@@ -11,13 +11,16 @@ export interface FieldArea {
   readonly align: Alignment;
   readonly type: FieldType;
   readonly pattern?: string | undefined;
+  /** What lies between its neighbours and must not be left. */
+  readonly bounds?: Rect | undefined;
 }
 
 /** The region of a field, wider by a character on its free side where its figure may grow and nothing else lies there. */
 export function growRegion(field: FieldArea, fields: readonly FieldArea[], frame: { readonly width: number }): Rect {
-  const { rect, align, pattern, type } = field;
+  const { rect, align, pattern, type, bounds } = field;
   // The figures of a clock are as wide at any time.
   if (pattern === undefined || type === 'clock' || type === 'time' || !/\{1,\d+\}/.test(pattern)) return rect;
+  if (bounds) return growWithin(rect, bounds);
   const step = Math.round(CHARACTER_WIDTH * rect.height);
   const [left, right] = { left: [0, step], right: [step, 0], centre: [step / 2, step / 2] }[align] as [number, number];
   const x = Math.max(0, Math.floor(rect.x - left));
@@ -31,4 +34,13 @@ export function growRegion(field: FieldArea, fields: readonly FieldArea[], frame
       grown.y < other.rect.y + other.rect.height,
   );
   return touches ? rect : grown;
+}
+
+/** Height of a figure, as a share, by which it may grow on either side between its neighbours. */
+const PART_GROWTH = 0.2;
+
+function growWithin({ x, y, width, height }: Rect, bounds: Rect): Rect {
+  const step = PART_GROWTH * height;
+  const left = Math.floor(Math.max(bounds.x, x - step));
+  return { x: left, y, width: Math.ceil(Math.min(bounds.x + bounds.width, x + width + step)) - left, height };
 }

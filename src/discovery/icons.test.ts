@@ -25,20 +25,15 @@ it('finds the pictures of an icon, whatever is counted down over one of them', a
     if (n < 8 || n >= 16) return [40, 220, 60];
     return x > 7 && x < 12 && y > 5 && y < 8 + (n % 4) ? [255, 255, 255] : [10, 40, 15];
   });
-  const icon = await findIcon(square(0), samples);
+  const icon = await findIcon(samples);
   expect(icon?.pictures).toHaveLength(2);
   expect(icon?.shown.map(({ picture }) => picture).join('')).toBe('000000001111111100000000');
 });
 
 it('finds no icon in scenery, nor in a picture that stays', async () => {
   const scenery = samplesOf(24, 20, (n, x, y) => [(n * 89 + x * 40) % 256, (n * 57 + y * 30) % 256, (n * 131) % 256]);
-  expect(await findIcon(square(0), scenery)).toBeUndefined();
-  expect(
-    await findIcon(
-      square(0),
-      samplesOf(24, 20, () => [40, 220, 60]),
-    ),
-  ).toBeUndefined();
+  expect(await findIcon(scenery)).toBeUndefined();
+  expect(await findIcon(samplesOf(24, 20, () => [40, 220, 60]))).toBeUndefined();
 });
 
 /** Cells that are full at a sample. */

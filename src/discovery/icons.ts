@@ -65,7 +65,7 @@ interface Cluster {
  * @param samples What was seen at the place, with pictures.
  * @returns Undefined where the place shows a single picture, or scenery.
  */
-export async function findIcon(rect: Rect, samples: readonly FollowedSample[]): Promise<Icon | undefined> {
+export async function findIcon(samples: readonly FollowedSample[]): Promise<Icon | undefined> {
   const seen = samples.flatMap(({ recording, t, area }) => (area ? [{ recording, t, area }] : []));
   const crops = new Map<PictureArea, Uint8Array>();
   const pixelsOf = (area: PictureArea): Uint8Array => {
@@ -118,6 +118,9 @@ export async function findIcon(rect: Rect, samples: readonly FollowedSample[]): 
       return { png: png.toString('base64'), recording, t, count: cluster.members.length };
     }),
   );
+  // Pictures are cut at whole chroma samples.
+  const { x, y, scaleX, scaleY } = first.area;
+  const rect = { x: x / scaleX, y: y / scaleY, width: width / scaleX, height: height / scaleY };
   return { rect, pictures, shown, presence };
 }
 

@@ -58,8 +58,42 @@ export function splitSeries(followed: FollowedElement): readonly FollowedElement
     .map((right, i) => slice(followed, Math.max(0, edges[i]! + margin), Math.min(1, right - margin)));
 }
 
+/** A number after a caption. */
+const CAPTIONED = /^(.*[^\d\s].*?) (\d[\d.,:/]*)$/u;
+/** Share of the readings that agree on a caption that can be read. */
+const MAX_CAPTION_SHARE = 0.6;
+/** Median distance between the start of a number and its usual place, in heights of the line, where it stays. */
+const MAX_START_DRIFT = 0.3;
+
+/** Splits a number from a caption in a script that is not known, which reads differently from time to time; the caption is left out. */
+export function splitCaption(followed: FollowedElement): readonly FollowedElement[] {
+  const { element, samples } = followed;
+  const read = samples.flatMap(({ line, reading }) => (reading ? [{ line, text: reading.text }] : []));
+  const captioned = read.flatMap(({ line, text }) => {
+    const [, caption, figure] = CAPTIONED.exec(text) ?? [];
+    return caption === undefined || figure === undefined ? [] : [{ line, text, caption, figure }];
+  });
+  if (captioned.length < MIN_READINGS || captioned.length < MIN_SERIES_SHARE * read.length) return [followed];
+  const counts = Map.groupBy(captioned, ({ caption }) => caption.replaceAll(/[^\p{L}\p{N}]/gu, ''));
+  const most = Math.max(...[...counts.values()].map(({ length }) => length));
+  if (most > MAX_CAPTION_SHARE * captioned.length) return [followed];
+  const starts = captioned.flatMap(({ line, text, figure }) => {
+    const shares = locateCharacters(line, text);
+    if (!shares) return [];
+    const first = text.length - figure.length;
+    const before = Array.from(text).findLastIndex((char, i) => i < first && char !== ' ');
+    return [(shares[first]! + shares[before]!) / 2];
+  });
+  const start = upperMedian(starts);
+  if (start === undefined) return [followed];
+  const drift = upperMedian(starts.map((one) => Math.abs(one - start)))!;
+  return drift * element.rect.width > MAX_START_DRIFT * element.rect.height
+    ? [followed]
+    : [slice({ element: { ...element, align: 'left' }, samples }, start, 1, false)];
+}
+
 /** The part of an element from one share of its width to another. */
-function slice({ element, samples }: FollowedElement, from: number, to: number): FollowedElement {
+function slice({ element, samples }: FollowedElement, from: number, to: number, isPart = true): FollowedElement {
   const cut = <T extends Rect>(rect: T): T => ({
     ...rect,
     x: rect.x + from * rect.width,
@@ -71,7 +105,7 @@ function slice({ element, samples }: FollowedElement, from: number, to: number):
     return { line, reading: readLine(line, anyText()) };
   };
   return {
-    element: { ...element, rect: cut(element.rect), sightings: element.sightings.map(cut) },
+    element: { ...element, isPart, rect: cut(element.rect), sightings: element.sightings.map(cut) },
     samples: samples.map((sample) => {
       let own = lines.get(sample.line);
       if (!own) lines.set(sample.line, (own = read(sample.line)));

@@ -7,7 +7,7 @@ const MAX_HEIGHT = 800;
 const MIN_GRADIENT = 28;
 /** Share of its strength by which an edge may change and still be the same. */
 const MAX_GRADIENT_CHANGE = 0.5;
-/** Change of a level that is one, and share of the pixels that change at least when the scene moves: others say nothing. */
+/** Change of a level that is one, and share of the pixels that change at least when the scene moves. */
 const MIN_CHANGE = 4;
 const MIN_MOVING_SHARE = 0.25;
 /** Pixels of which one is looked at to see whether the scene moves. */
@@ -41,10 +41,9 @@ export class SteadyEdges {
   #before:
     | { readonly t: number; readonly recording: number; readonly levels: Uint8Array; readonly edges: Int16Array }
     | undefined;
-  /** By pixel: comparisons in which it has an edge in either picture, and the same in both. */
-  readonly #either: Uint16Array;
-  readonly #both: Uint16Array;
-  #comparisons = 0;
+  /** Comparisons of pictures between which the scene moved, and of others. */
+  readonly #moving: EdgeCounts;
+  readonly #still: EdgeCounts;
 
   /** @param size Of all pictures. */
   constructor(size: Size) {
@@ -52,8 +51,8 @@ export class SteadyEdges {
     this.#factor = Math.max(1, Math.ceil(size.height / MAX_HEIGHT));
     this.#width = Math.floor(size.width / this.#factor);
     this.#height = Math.floor(size.height / this.#factor);
-    this.#either = new Uint16Array(this.#width * this.#height);
-    this.#both = new Uint16Array(this.#width * this.#height);
+    this.#moving = new EdgeCounts(this.#width * this.#height);
+    this.#still = new EdgeCounts(this.#width * this.#height);
   }
 
   /** Takes the next picture of a recording; pictures of another size are left out. */
@@ -64,7 +63,7 @@ export class SteadyEdges {
     const before = this.#before;
     this.#before = { t: picture.t, recording, levels, edges };
     if (!before || before.recording !== recording || Math.abs(picture.t - before.t) > MAX_INTERVAL) return;
-    if (isMoving(before.levels, levels)) this.#compare(before.edges, edges);
+    (isMoving(before.levels, levels) ? this.#moving : this.#still).add(before.edges, edges);
   }
 
   #reduce({ y: plane }: Picture): Uint8Array {
@@ -91,38 +90,19 @@ export class SteadyEdges {
     return edges;
   }
 
-  #compare(one: Int16Array, other: Int16Array): void {
-    const count = this.#either.length;
-    const stays = new Uint8Array(count);
-    for (let i = 0; i < count; i++) {
-      const [ax, ay, bx, by] = [one[2 * i]!, one[2 * i + 1]!, other[2 * i]!, other[2 * i + 1]!];
-      const strength = Math.max(Math.abs(ax) + Math.abs(ay), Math.abs(bx) + Math.abs(by));
-      if (strength === 0) continue;
-      const isSame = Math.abs(ax - bx) + Math.abs(ay - by) <= MAX_GRADIENT_CHANGE * strength;
-      stays[i] = isSame ? 2 : 1;
-    }
-    this.#comparisons++;
-    for (let i = 0; i < count; i++)
-      if (stays[i]! > 0) {
-        this.#either[i]!++;
-        if (stays[i] === 2) this.#both[i]!++;
-      }
+  /** What is compared: where the scene hardly ever moves, as in a card game, all of it stays with the HUD. */
+  get #counts(): EdgeCounts {
+    return this.#moving.comparisons >= MIN_COMPARISONS ? this.#moving : this.#still;
   }
 
   /** By pixel whether an edge is drawn there. */
   #mask(): Uint8Array {
-    const mask = new Uint8Array(this.#width * this.#height);
-    for (let i = 0; i < mask.length; i++)
-      mask[i] =
-        this.#both[i]! >= MIN_PRESENCE * this.#comparisons && this.#both[i]! >= MIN_STEADY_SHARE * this.#either[i]!
-          ? 1
-          : 0;
-    return mask;
+    return this.#counts.mask();
   }
 
   /** The places where a rectangle is drawn around something, in pixels of the pictures: icons, cells, small maps. */
   findFrames(): readonly Rect[] {
-    if (this.#comparisons < MIN_COMPARISONS) return [];
+    if (this.#counts.comparisons < MIN_COMPARISONS) return [];
     const [width, height, factor] = [this.#width, this.#height, this.#factor];
     const mask = this.#mask();
     return boundsOfGroups(mask, mask, width, height)
@@ -144,9 +124,31 @@ export class SteadyEdges {
       }));
   }
 
+  /** What hangs together, in pixels of the pictures, however near other things are: bars and rings. */
+  findShapes(): readonly Rect[] {
+    if (this.#counts.comparisons < MIN_COMPARISONS) return [];
+    const [width, height, factor] = [this.#width, this.#height, this.#factor];
+    const mask = this.#mask();
+    return boundsOfGroups(mask, mask, width, height)
+      .filter(
+        ({ rect }) =>
+          Math.max(rect.width, rect.height) >= MIN_SHAPE_SIDE * height &&
+          Math.min(rect.width, rect.height) >= MIN_SIDE * height &&
+          rect.height <= MAX_HEIGHT_SHARE * height &&
+          rect.width <= MAX_WIDTH_SHARE * width,
+      )
+      .toSorted((a, b) => b.edges - a.edges)
+      .map(({ rect: { x, y, width: wide, height: high } }) => ({
+        x: x * factor,
+        y: y * factor,
+        width: wide * factor,
+        height: high * factor,
+      }));
+  }
+
   /** The places where something is drawn, in pixels of the pictures, those with the most edges first. */
   findPlaces(): readonly Rect[] {
-    if (this.#comparisons < MIN_COMPARISONS) return [];
+    if (this.#counts.comparisons < MIN_COMPARISONS) return [];
     const [width, height] = [this.#width, this.#height];
     const mask = this.#mask();
     const lines = boundsOfGroups(bridgeGaps(mask, width, height, Math.round(MAX_GAP * height)), mask, width, height);
@@ -174,6 +176,8 @@ export class SteadyEdges {
   }
 }
 
+/** Longer side of a shape, in fractions of the picture's height. */
+const MIN_SHAPE_SIDE = 0.045;
 /** Sides of a frame, in fractions of the picture's height, and share of each side that must be drawn. */
 const [MIN_FRAME_SIDE, MAX_FRAME_SIDE] = [0.014, 0.25];
 const MIN_OUTLINE_SHARE = 0.75;
@@ -237,6 +241,37 @@ function divideFrame(mask: Uint8Array, width: number, rect: Rect): readonly Rect
 export function withoutMargin({ x, y, width, height }: Rect): Rect {
   const margin = (MARGIN * height) / (1 + 2 * MARGIN);
   return { x: x + margin, y: y + margin, width: width - 2 * margin, height: height - 2 * margin };
+}
+
+/** Comparisons of edges, pixel by pixel. */
+class EdgeCounts {
+  /** By pixel: comparisons in which it has an edge in either picture, and the same in both. */
+  readonly #either: Uint16Array;
+  readonly #both: Uint16Array;
+  comparisons = 0;
+
+  constructor(count: number) {
+    this.#either = new Uint16Array(count);
+    this.#both = new Uint16Array(count);
+  }
+
+  add(one: Int16Array, other: Int16Array): void {
+    this.comparisons++;
+    for (let i = 0; i < this.#either.length; i++) {
+      const [ax, ay, bx, by] = [one[2 * i]!, one[2 * i + 1]!, other[2 * i]!, other[2 * i + 1]!];
+      const strength = Math.max(Math.abs(ax) + Math.abs(ay), Math.abs(bx) + Math.abs(by));
+      if (strength === 0) continue;
+      this.#either[i]!++;
+      if (Math.abs(ax - bx) + Math.abs(ay - by) <= MAX_GRADIENT_CHANGE * strength) this.#both[i]!++;
+    }
+  }
+
+  /** By pixel whether it often has an edge, mostly the same. */
+  mask(): Uint8Array {
+    return Uint8Array.from(this.#both, (both, i) =>
+      both >= MIN_PRESENCE * this.comparisons && both >= MIN_STEADY_SHARE * this.#either[i]! ? 1 : 0,
+    );
+  }
 }
 
 /** Whether a part of the picture differs that is larger than a HUD. */

@@ -32,6 +32,8 @@ export interface Survey {
   readonly frames: readonly { readonly recording: number; readonly t: number }[];
   /** Where edges stay while the scene moves: more lines, and icons and gauges, in pixels of the reference frame. */
   readonly steady: readonly Rect[];
+  /** What hangs together among them. */
+  readonly shapes: readonly Rect[];
   /** Rectangles that are drawn around something, in pixels of the reference frame. */
   readonly outlines: readonly Rect[];
 }
@@ -132,7 +134,7 @@ export async function surveyText(
   }
   // Searches end in any order.
   sightings.sort((a, b) => a.frame - b.frame || a.y - b.y || a.x - b.x);
-  return { sightings, frames, steady: edges.findPlaces(), outlines: edges.findFrames() };
+  return { sightings, frames, steady: edges.findPlaces(), shapes: edges.findShapes(), outlines: edges.findFrames() };
 }
 
 async function openFinders(

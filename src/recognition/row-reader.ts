@@ -15,8 +15,10 @@ export interface TextRow {
 
 /** Finders that are kept, one for each size of crop. */
 const MAX_FINDERS = 4;
+/** Height of a box by which it is widened: the finder cuts letters at the ends of lines. */
+const BOX_MARGIN = 0.2;
 /** Gap between boxes, in heights, from which something other than text lies between them. */
-const MIN_BOX_GAP = 0.9;
+const MIN_BOX_GAP = 0.4;
 /** Distance between the middles of neighbouring characters, in heights of the row, from which an icon lies between them. */
 const MIN_ICON_GAP = 1.45;
 /** Distance of a character to both its neighbours, in heights, from which it is an icon that looks like one. */
@@ -28,16 +30,24 @@ export class RowReader implements Disposable {
   readonly #recognizer: TextRecognizer;
   readonly #finders = new Map<string, Promise<TextFinder>>();
 
-  /** @param recognizer Is not disposed of. */
-  constructor(recognizer: TextRecognizer) {
+  readonly #isSplit: boolean;
+
+  /**
+   * @param recognizer Is not disposed of.
+   * @param isSplit Whether texts on either side of an icon are parts of their own; else a row is one text.
+   */
+  constructor(recognizer: TextRecognizer, isSplit = true) {
     this.#recognizer = recognizer;
+    this.#isSplit = isSplit;
   }
 
   /** Reads pictures; rows are from top to bottom. */
   async read(crops: readonly Crop[]): Promise<readonly (readonly TextRow[])[]> {
     const found = await Promise.all(
       crops.map(async (crop) =>
-        groupRows(await (await this.#finderOf(crop)).find(crop)).flatMap((row) => joinBoxes(row)),
+        groupRows(await (await this.#finderOf(crop)).find(crop)).map((row) =>
+          this.#isSplit ? joinBoxes(row) : [wholePixels(widen(boundsOf(row)), crop)],
+        ),
       ),
     );
     const boxes = found.flatMap((rows, n) => rows.flatMap((row) => row.map((box) => ({ crop: crops[n]!, box }))));
@@ -45,7 +55,9 @@ export class RowReader implements Disposable {
     let next = 0;
     return found.map((rows) =>
       rows.flatMap((row): TextRow[] => {
-        const parts = row.flatMap((box) => splitAtIcons(lines[next++]!, box));
+        const parts = row.flatMap((box) =>
+          this.#isSplit ? splitAtIcons(lines[next++]!, box) : readWhole(lines[next++]!),
+        );
         return parts.length === 0 ? [] : [{ rect: boundsOf(row), parts }];
       }),
     );
@@ -72,20 +84,35 @@ export class RowReader implements Disposable {
 }
 
 /** The boxes of a row in whole pixels: those near to each other are one. */
-function joinBoxes(row: readonly Rect[]): readonly (readonly Rect[])[] {
+function joinBoxes(row: readonly Rect[]): readonly Rect[] {
   const joined: Rect[] = [];
   for (const box of row) {
     const last = joined.at(-1);
-    if (last && box.x - last.x - last.width < MIN_BOX_GAP * Math.min(box.height, last.height) - box.height * 0.5)
+    if (last && box.x - last.x - last.width < MIN_BOX_GAP * Math.min(box.height, last.height))
       joined[joined.length - 1] = boundsOf([last, box]);
     else joined.push(box);
   }
-  return [
-    joined.map(({ x, y, width, height }) => {
-      const [left, top] = [Math.max(0, Math.floor(x)), Math.max(0, Math.floor(y))];
-      return { x: left, y: top, width: Math.ceil(x + width) - left, height: Math.ceil(y + height) - top };
-    }),
-  ];
+  return joined.map((box) => wholePixels(box));
+}
+
+function wholePixels(
+  { x, y, width, height }: Rect,
+  { width: wide, height: high }: { readonly width: number; readonly height: number } = ANY_SIZE,
+): Rect {
+  const [left, top] = [Math.max(0, Math.floor(x)), Math.max(0, Math.floor(y))];
+  return {
+    x: left,
+    y: top,
+    width: Math.min(wide, Math.ceil(x + width)) - left,
+    height: Math.min(high, Math.ceil(y + height)) - top,
+  };
+}
+
+const ANY_SIZE = { width: Number.POSITIVE_INFINITY, height: Number.POSITIVE_INFINITY };
+
+function widen({ x, y, width, height }: Rect): Rect {
+  const margin = BOX_MARGIN * height;
+  return { x: x - margin, y, width: width + 2 * margin, height };
 }
 
 function boundsOf(boxes: readonly Rect[]): Rect {
@@ -93,6 +120,11 @@ function boundsOf(boxes: readonly Rect[]): Rect {
   const right = Math.max(...boxes.map((one) => one.x + one.width));
   const bottom = Math.max(...boxes.map((one) => one.y + one.height));
   return { x, y, width: right - x, height: bottom - y };
+}
+
+function readWhole(line: LineSteps): readonly TextReading[] {
+  const whole = readLine(line, anyText());
+  return whole && whole.confidence >= MIN_CONFIDENCE ? [whole] : [];
 }
 
 /** Reads what is written before, between and after icons. */

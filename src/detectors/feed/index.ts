@@ -1,4 +1,4 @@
-import { integer, list, oneOf } from '../../schema/build.ts';
+import { flag, integer, list, oneOf } from '../../schema/build.ts';
 import { toLanguageTags } from '../../language/tags.ts';
 import { resolveLookalikes } from '../../language/text.ts';
 import type { Tracker } from '../../cues/tracker.ts';
@@ -37,6 +37,10 @@ const schema = {
     lexicon: { type: 'string', format: 'asset', description: 'Lexicon file: the phrases that lines follow.' },
     others: oneOf(['keep', 'drop'], 'What happens to lines that match no phrase.', 'keep'),
     enough: integer([1, 1000], 'Samples after which the reading of a line is final.', 20),
+    split: flag(
+      'Without an atlas: texts on either side of an icon are parts, written `A > B`; else a row is one text.',
+      true,
+    ),
     inks: list(
       { type: 'string', pattern: '^#[0-9a-fA-F]{6}$' },
       [1, 16],
@@ -60,7 +64,7 @@ export const kind: FrameDetectorKind<FeedOptions> = {
   reads: 'luma',
   schema,
   async open(options: FeedOptions, assets: Assets): Promise<Detector> {
-    if (options.atlas === undefined) return await RowDetector.open();
+    if (options.atlas === undefined) return await RowDetector.open(options.split ?? true);
     return new FeedDetector(await loadAtlas(options.atlas, assets), options.lines!, options.inks);
   },
   byColour: async ({ atlas }, assets) => atlas !== undefined && isByColour((await loadAtlas(atlas, assets)).file),

@@ -13,13 +13,14 @@ export class RowDetector implements Detector {
   readonly #recognizer: TextRecognizer;
   readonly #reader: RowReader;
 
-  private constructor(recognizer: TextRecognizer) {
+  private constructor(recognizer: TextRecognizer, isSplit: boolean) {
     this.#recognizer = recognizer;
-    this.#reader = new RowReader(recognizer);
+    this.#reader = new RowReader(recognizer, isSplit);
   }
 
-  static async open(): Promise<RowDetector> {
-    return new RowDetector(await TextRecognizer.open());
+  /** @param isSplit Whether texts on either side of an icon are parts of their own. */
+  static async open(isSplit: boolean): Promise<RowDetector> {
+    return new RowDetector(await TextRecognizer.open(), isSplit);
   }
 
   async read(view: View): Promise<Observation> {

@@ -39,6 +39,8 @@ export interface RowRules {
 /** Share of the letters that must agree for two readings to be of one row, and for two names to be of one player. */
 const MIN_SAME_ROW = 0.55;
 const MIN_SAME_NAME = 0.7;
+/** Confidence from which a spelling is not corrected by another one. */
+const CERTAIN_SPELLING = 0.93;
 /** Confidence of a name that nothing else shows, below which it is tentative. */
 const MIN_LONE_CONFIDENCE = 0.6;
 
@@ -118,7 +120,8 @@ export class RowTracker implements Tracker {
     if (read.length === 0) return [];
     const parts = read.map(({ text, weight, confidence }) => {
       const known = this.#findName(text);
-      const spelling = known !== undefined && this.#names.get(known)! >= weight ? known : text;
+      const isWeaker = known !== undefined && this.#names.get(known)! >= weight && confidence < CERTAIN_SPELLING;
+      const spelling = isWeaker ? known : text;
       this.#names.set(spelling, (this.#names.get(spelling) ?? 0) + weight);
       return { text: spelling, confidence, isLone: known === undefined };
     });
@@ -142,7 +145,7 @@ export class RowTracker implements Tracker {
   #findName(text: string): string | undefined {
     let [best, most] = [undefined as string | undefined, MIN_SAME_NAME];
     for (const name of this.#names.keys()) {
-      const likeness = likenessOfTexts(name, text);
+      const likeness = digitsOf(name) === digitsOf(text) ? likenessOfTexts(name, text) : 0;
       if (likeness >= most) [best, most] = [name, likeness];
     }
     return best;
@@ -151,6 +154,11 @@ export class RowTracker implements Tracker {
 
 function plain(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Texts with different numbers say different things. */
+function digitsOf(text: string): string {
+  return text.replaceAll(/\D/g, '');
 }
 
 /** Share of the letters of two texts that agree. */
