@@ -4,8 +4,12 @@ import { EmptyState } from './components/basic.tsx';
 import { KeysDialog } from './components/keys-dialog.tsx';
 import { useKeys } from './keys.ts';
 import { CutPage } from './pages/cut.tsx';
+import { authorText } from './author/strings.ts';
+import { AuthorPage } from './pages/author.tsx';
 import { RecordingsPage } from './pages/recordings.tsx';
 import { ReviewPage } from './pages/review.tsx';
+import { RulesPage } from './pages/rules.tsx';
+import { TestPage } from './pages/test.tsx';
 import { linkTo, place } from './router.ts';
 import { text } from './strings.ts';
 import { nextTheme, theme } from './theme.ts';
@@ -23,6 +27,9 @@ const PAGES: Readonly<Record<string, Page>> = {
   recordings: { title: text.pages.recordings, component: RecordingsPage, keeps: ['recording'] },
   review: { title: text.pages.review, component: ReviewPage, keeps: ['recording'] },
   cut: { title: text.pages.cut, component: CutPage, keeps: ['recording'] },
+  author: { title: authorText.pages.author, component: AuthorPage, keeps: ['recording', 'pack', 'game'] },
+  rules: { title: authorText.pages.rules, component: RulesPage, keeps: ['recording', 'pack', 'game'] },
+  test: { title: authorText.pages.test, component: TestPage, keeps: ['recording', 'pack', 'game'] },
 };
 
 const THEME_SYMBOLS = { system: '◐', light: '☀', dark: '☾' } as const;

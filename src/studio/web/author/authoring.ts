@@ -1,0 +1,181 @@
+import { batch, computed, effect, signal } from '@preact/signals';
+import { editPack, readElements, runTests, showPack, showProgress } from '../../api/authoring.ts';
+import type { RouteBody, RouteResponse } from '../../api/route.ts';
+import { showHistory, stepHistory } from '../../api/workspace.ts';
+import { call } from '../api-client.ts';
+import type { Player } from '../player/player.ts';
+
+/** A pack as the server describes it. */
+export type Pack = RouteResponse<typeof showPack>;
+/** An element of the HUD. */
+export type Element = Pack['elements'][number];
+/** What an element shows at the time of the picture. */
+export type Reading = RouteResponse<typeof readElements>['readings'][number];
+/** A step that changes the pack. */
+export type Edit = RouteBody<typeof editPack>['edit'];
+/** What a run of the tests gave. */
+export type TestRun = RouteResponse<typeof runTests>;
+/** A rectangle in pixels of the reference frame. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A new element that is drawn and not saved. */
+export interface DrawnBox {
+  readonly box: Box;
+  readonly name: string;
+  readonly detector: Readonly<Record<string, unknown>>;
+}
+
+const POLL_MS = 250;
+
+/** A pack that is being written, shared by the author's pages. */
+export class Authoring {
+  readonly path: string;
+  readonly game: string;
+  readonly pack = signal<Pack | undefined>(undefined);
+  readonly error = signal<unknown>(undefined);
+  readonly selected = signal<string | undefined>(undefined);
+  readonly readings = signal<ReadonlyMap<string, Reading>>(new Map());
+  /** The reading of the selected element with its pictures, or of the box that is drawn. */
+  readonly detail = signal<Reading | undefined>(undefined);
+  readonly drawn = signal<DrawnBox | undefined>(undefined);
+  readonly milliseconds = signal(0);
+  readonly history = signal<RouteResponse<typeof showHistory>>({ canUndo: false, canRedo: false });
+  /** The last test; `isStale` after a change. */
+  readonly tested = signal<{ readonly run: TestRun; readonly isStale: boolean } | undefined>(undefined);
+  readonly notice = signal('');
+  readonly element = computed(() => this.pack.value?.elements.find(({ name }) => name === this.selected.value));
+  #isReading = false;
+  #isWanted = false;
+
+  constructor(path: string, game: string) {
+    this.path = path;
+    this.game = game;
+    void this.load();
+  }
+
+  /** Names the pack in requests. */
+  get id(): { readonly path: string; readonly game: string } {
+    return { path: this.path, game: this.game };
+  }
+
+  /** Reads the pack anew. */
+  async load(): Promise<void> {
+    try {
+      this.pack.value = await call(showPack, { query: this.id });
+      await this.#loadHistory();
+    } catch (error) {
+      this.error.value = error;
+    }
+  }
+
+  /** Saves a change. Returns whether that worked. */
+  async edit(edit: Edit): Promise<boolean> {
+    try {
+      this.take(await call(editPack, { body: { ...this.id, edit } }));
+      return true;
+    } catch (error) {
+      this.error.value = error;
+      return false;
+    }
+  }
+
+  /** Takes over what the server answered to a change. */
+  take(pack: Pack): void {
+    batch(() => {
+      this.pack.value = pack;
+      this.error.value = undefined;
+      if (this.tested.value) this.tested.value = { ...this.tested.value, isStale: true };
+    });
+    void this.#loadHistory();
+  }
+
+  /** Undoes the last change, or does it again. */
+  async step(step: 'undo' | 'redo'): Promise<void> {
+    try {
+      this.history.value = await call(stepHistory, { body: { path: this.path, step } });
+      await this.load();
+    } catch (error) {
+      this.error.value = error;
+    }
+  }
+
+  async #loadHistory(): Promise<void> {
+    this.history.value = await call(showHistory, { query: { path: this.path } });
+  }
+
+  /** Reads the elements whenever the player shows another frame, an element changes or a box is drawn. */
+  follow(player: Player): () => void {
+    return effect(() => {
+      const { value: shown } = player.shown;
+      // All that a reading depends on.
+      void [this.pack.value, this.selected.value, this.drawn.value];
+      if (shown?.isExact === true && this.pack.value) void this.#read(player);
+    });
+  }
+
+  /** Reads the newest picture until there is no newer one. */
+  async #read(player: Player): Promise<void> {
+    this.#isWanted = true;
+    if (this.#isReading) return;
+    this.#isReading = true;
+    try {
+      while (this.#isWanted) {
+        this.#isWanted = false;
+        const t = player.shown.peek()?.t;
+        if (t === undefined) return;
+        const drawn = this.drawn.peek();
+        const name = this.selected.peek();
+        const common = { ...this.id, media: player.path, t };
+        const detail = drawn
+          ? call(readElements, {
+              body: {
+                ...common,
+                trial: { name: drawn.name === '' ? 'new' : drawn.name, box: drawn.box, detector: drawn.detector },
+                hasPictures: true,
+              },
+            })
+          : name === undefined || this.element.peek()?.status === 'refused'
+            ? undefined
+            : call(readElements, { body: { ...common, names: [name], hasPictures: true } });
+        const one = await detail;
+        if (one) {
+          this.detail.value = one.readings[0];
+          this.milliseconds.value = one.milliseconds;
+        } else this.detail.value = undefined;
+        if (this.#isWanted) continue;
+        const { readings } = await call(readElements, { body: common });
+        this.readings.value = new Map(readings.map((reading) => [reading.name, reading]));
+      }
+    } catch (error) {
+      this.error.value = error;
+    } finally {
+      this.#isReading = false;
+    }
+  }
+}
+
+/** Follows the progress of a long request; the name goes with the request. */
+export function trackProgress(share: { value: number }): { readonly job: string; readonly stop: () => void } {
+  const job = crypto.randomUUID();
+  const timer = setInterval(() => {
+    void call(showProgress, { query: { job } })
+      .then((answer) => {
+        share.value = answer.share;
+      })
+      .catch(() => undefined);
+  }, POLL_MS);
+  return { job, stop: () => clearInterval(timer) };
+}
+
+let current: Authoring | undefined;
+
+/** The pack that pages work on: the same object on all of them. */
+export function authoringOf(path: string, game: string): Authoring {
+  if (current?.path !== path || current.game !== game) current = new Authoring(path, game);
+  return current;
+}
