@@ -174,6 +174,11 @@ export function trackProgress(share: { value: number }): { readonly job: string;
 
 let current: Authoring | undefined;
 
+/** The pack that was opened last. */
+export function openedPack(): { readonly path: string; readonly game: string } | undefined {
+  return current?.id;
+}
+
 /** The pack that pages work on: the same object on all of them. */
 export function authoringOf(path: string, game: string): Authoring {
   if (current?.path !== path || current.game !== game) current = new Authoring(path, game);

@@ -7,7 +7,7 @@ import { useLoaded } from '../components/load.ts';
 import { useKeys } from '../keys.ts';
 import { goTo, linkTo, place } from '../router.ts';
 import { text } from '../strings.ts';
-import { type Authoring, authoringOf } from './authoring.ts';
+import { type Authoring, authoringOf, openedPack } from './authoring.ts';
 import { AuthorStart } from './start.tsx';
 import { authorText } from './strings.ts';
 
@@ -17,7 +17,11 @@ export function withPack(
   Page: (props: { readonly authoring: Authoring; readonly recording: string }) => ComponentChildren,
 ) {
   return function AuthorPage() {
-    const { recording, pack: path, game } = place.value.parameters;
+    const { recording, pack, choose } = place.value.parameters;
+    // Whoever comes back from another page goes on with the same game.
+    const last = choose === undefined ? openedPack() : undefined;
+    const path = pack ?? last?.path;
+    const game = place.value.parameters['game'] ?? last?.game;
     if (path === undefined || game === undefined) return <AuthorStart page={page} />;
     return <Opened key={`${path} ${game}`} page={page} path={path} game={game} recording={recording} Page={Page} />;
   };
@@ -74,7 +78,7 @@ export function AuthorBar({
   const t = authorText;
   return (
     <div class="author-bar">
-      <a class="author-game" href={linkTo(page, { recording })} title={t.otherGame}>
+      <a class="author-game" href={linkTo(page, { recording, choose: 'yes' })} title={t.otherGame}>
         {pack.title}
       </a>
       <label class="compact">
