@@ -14,7 +14,7 @@ import { AuthorBar, AuthorProblem, FilesNotice, withPack } from '../author/work.
 import { Controls } from '../player/controls.tsx';
 import { FrameView } from '../player/frame-view.tsx';
 import { Timeline } from '../player/timeline.tsx';
-import { usePlayer } from './review.tsx';
+import { usePlayer } from '../components/recording-page.tsx';
 
 /** The elements of a HUD over the picture, with what they read. */
 export const AuthorPage = withPack('author', ({ authoring, recording }) => (

@@ -13,7 +13,7 @@ import { FrameView } from '../player/frame-view.tsx';
 import type { Player } from '../player/player.ts';
 import { Timeline } from '../player/timeline.tsx';
 import { clock } from '../strings.ts';
-import { usePlayer } from './review.tsx';
+import { usePlayer } from '../components/recording-page.tsx';
 
 type Test = Pack['tests'][number];
 type Mark = Test['marks'][number];
