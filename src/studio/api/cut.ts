@@ -1,5 +1,6 @@
 import { exportFormatNames, reelAspects, reelStyleNames } from './cut-choices.ts';
-import { flag, integer, list, number, object, oneOf } from '../../schema/build.ts';
+import { integer, list, number, object, oneOf } from '../../schema/build.ts';
+import { jobSchema } from './job.ts';
 import { declareRoute } from './route.ts';
 import { PATH } from './workspace.ts';
 
@@ -70,17 +71,6 @@ const LOOK = {
   title: { type: 'string', maxLength: 200 },
 } as const;
 
-const JOB = object(['id', 'state', 'done', 'total', 'name'], {
-  id: TEXT,
-  name: { type: 'string', description: 'The file that is written.' },
-  state: oneOf(['running', 'done', 'failed', 'cancelled']),
-  done: number([0]),
-  total: number([0]),
-  path: PATH,
-  problem: TEXT,
-  hint: TEXT,
-});
-
 /** Renders a reel. */
 export const renderReel = declareRoute({
   method: 'POST',
@@ -93,7 +83,7 @@ export const renderReel = declareRoute({
     name: { type: 'string', minLength: 1, maxLength: 120, pattern: '\\.(?:mp4|mkv|webm|mov)$' },
     ...LOOK,
   }),
-  response: JOB,
+  response: jobSchema,
 });
 
 /** Writes the scenes for an editing program. */
@@ -109,24 +99,4 @@ export const exportReel = declareRoute({
     title: { type: 'string', maxLength: 200 },
   }),
   response: object(['text', 'issues'], { text: { type: 'string' }, issues: list(TEXT, []) }),
-});
-
-/** How far a job is. */
-export const showJob = declareRoute({
-  method: 'GET',
-  url: '/api/job',
-  tag: 'cut',
-  summary: 'Say how far a job is',
-  query: object(['id'], { id: TEXT }),
-  response: JOB,
-});
-
-/** Stops a job. */
-export const cancelJob = declareRoute({
-  method: 'DELETE',
-  url: '/api/job',
-  tag: 'cut',
-  summary: 'Stop a job; what it wrote is removed',
-  query: object(['id'], { id: TEXT }),
-  response: object(['wasRunning'], { wasRunning: flag() }),
 });

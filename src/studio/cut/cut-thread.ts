@@ -9,6 +9,7 @@ import { measureAudioLevels } from '../../media/write/audio-levels.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { openVideo } from '../../media/video.ts';
 import { serve } from '../../threads/serve.ts';
+import type { JobProgress } from '../jobs.ts';
 import { type CutScene, fromCutScenes, toCutScenes } from './cut-scenes.ts';
 
 interface CutInput {
@@ -32,12 +33,6 @@ export type CutRequest = CutInput &
       }
     | { readonly export: readonly CutScene[]; readonly format: string; readonly title: string }
   );
-
-/** Progress of rendering. */
-export interface CutProgress {
-  readonly done: number;
-  readonly total: number;
-}
 
 serve(async (message, { signal, notify }) => {
   const request = message as CutRequest;
@@ -78,7 +73,7 @@ serve(async (message, { signal, notify }) => {
       dictionary,
       ...(title !== '' && { title }),
       signal,
-      onProgress: (done, total) => notify({ done, total } satisfies CutProgress),
+      onProgress: (done, total) => notify({ done, total } satisfies JobProgress),
     },
   );
   return { duration: reel.duration };

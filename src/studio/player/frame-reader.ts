@@ -45,6 +45,8 @@ export class FrameReader implements Disposable {
   #cachedBytes = 0;
   #cursor: Cursor | undefined;
   #last = 0;
+  /** A second decoder, so that the frames that are stepped through need not begin again. */
+  #keyframes: VideoFile | undefined;
 
   private constructor(file: VideoFile, index: PacketIndex) {
     this.#file = file;
@@ -104,6 +106,22 @@ export class FrameReader implements Disposable {
     return typeof found === 'string' ? { ...place, problem: found } : { ...place, picture: found };
   }
 
+  /**
+   * Decodes the last keyframe at or before a time.
+   *
+   * @returns The frame, whose picture the caller disposes of.
+   */
+  readKeyframe(t: number): ReadFrame {
+    const group = findGroup(this.index, this.frameAt(t));
+    const frame = groupFirstFrame(this.index, group);
+    const place = { frame, t: frameTime(this.index, frame) };
+    this.#keyframes ??= openVideo(this.#file.path, this.#file.description);
+    const chunk = createChunk(this.index, group, group + 1);
+    for (const item of decodeFrames(this.#keyframes, this.index, chunk, [frame]))
+      return isGap(item) ? { ...place, problem: item.reason } : { ...place, picture: item };
+    return { ...place, problem: 'the decoder gives no picture' };
+  }
+
   #decode(frame: number): Picture | string {
     const group = findGroup(this.index, frame);
     const cursor = this.#cursor;
@@ -159,6 +177,7 @@ export class FrameReader implements Disposable {
   [Symbol.dispose](): void {
     this.#closeCursor();
     this.#cached.clear();
+    this.#keyframes?.[Symbol.dispose]();
     this.#file[Symbol.dispose]();
   }
 }

@@ -7,6 +7,7 @@ import { type FrameChoice, FrameReader } from './frame-reader.ts';
 export type FrameRequest =
   | { readonly open: string }
   | { readonly read: FrameChoice; readonly format: PictureFormat; readonly width?: number | undefined }
+  | { readonly keyframe: number; readonly format: PictureFormat; readonly width: number }
   | { readonly times: { readonly from: number; readonly to: number } };
 
 /** What opening a recording finds out. */
@@ -53,9 +54,10 @@ serve(async (message, { signal }) => {
     const times = reader!.index.t.slice(first, reader!.frameAt(request.times.to) + 1);
     return new TransferredResult({ first, times }, [times.buffer]);
   }
-  const read = reader!.read(request.read);
+  const read = 'keyframe' in request ? reader!.readKeyframe(request.keyframe) : reader!.read(request.read);
   const { frame, t } = read;
   if ('problem' in read) return { frame, t, problem: read.problem } satisfies EncodedFrame;
-  const image = await encodePicture(read.picture, request.format, request.width);
+  using picture = 'keyframe' in request ? read.picture : undefined;
+  const image = await encodePicture(picture ?? read.picture, request.format, request.width);
   return { frame, t, image } satisfies EncodedFrame;
 });

@@ -15,6 +15,9 @@ const PEAK_STEP_SECONDS = 30;
 /** Waveforms of shorter stretches are read from the recording. */
 const MAX_DIRECT_PEAK_SECONDS = 40;
 
+/** Containers that know where their keyframes are. In others, they are found by the index once there is one. */
+const SEEKABLE_CONTAINERS = /mp4|matroska|webm|avi|flv/;
+
 /** Lowest and highest samples of parts of a stretch. */
 export interface Peaks {
   /** Pairs of -127…127. */
@@ -89,8 +92,12 @@ export class OpenRecording implements AsyncDisposable {
     return await this.#frames.call({ times: { from, to } } satisfies FrameRequest);
   }
 
-  /** Reads the last keyframe at or before a time, with square pixels. */
+  /** Reads the last keyframe at or before a time. */
   async preview(t: number, format: PictureFormat, width: number, signal: AbortSignal): Promise<EncodedFrame> {
+    if (this.#ready && !SEEKABLE_CONTAINERS.test(this.info.container)) {
+      const request: FrameRequest = { keyframe: t, format, width };
+      return await this.#frames.call<EncodedFrame>(request, { signal });
+    }
     await this.#previewsOpened;
     const shown = this.info.width * (this.info.pixelAspect ?? 1);
     const scale = Math.min(1, width / shown);

@@ -4,9 +4,9 @@ import { PlaybyplayError } from '../../errors.ts';
 import { toFileName } from '../../files/file-name.ts';
 import type { HighlightList } from '../../highlights/list.ts';
 import { LOG_NAME } from '../../events/reader.ts';
-import { cancelJob, chooseScenes, exportReel, renderReel, saveCut, showCut, showJob } from '../api/cut.ts';
+import { chooseScenes, exportReel, renderReel, saveCut, showCut } from '../api/cut.ts';
 import type { RouteResponse } from '../api/route.ts';
-import { CutJobs, runCut } from '../cut/cut-jobs.ts';
+import { runCut } from '../cut/run-cut.ts';
 import { type CutScene, listOf } from '../cut/cut-scenes.ts';
 import { addRoute } from './add-route.ts';
 import type { StudioContext } from './studio-server.ts';
@@ -20,9 +20,7 @@ function cutOf(log: string): string {
 }
 
 /** Routes of reels. */
-export function registerCutRoutes(app: FastifyInstance, { workspace, logs }: StudioContext): void {
-  const jobs = new CutJobs();
-  app.addHook('onClose', () => jobs[Symbol.asyncDispose]());
+export function registerCutRoutes(app: FastifyInstance, { workspace, logs, jobs }: StudioContext): void {
   const realPaths = async (names: readonly string[]): Promise<readonly string[]> =>
     await Promise.all(names.map((name) => workspace.resolve(name)));
 
@@ -72,7 +70,8 @@ export function registerCutRoutes(app: FastifyInstance, { workspace, logs }: Stu
     const path = posix.join(folder, toFileName(basename(name)));
     const out = await workspace.resolveNew(path);
     const look = { aspect, captions, style, title };
-    return jobs.start({ paths, logs: names, render: scenes, out, ...look }, basename(out), path);
+    const request = { paths, logs: names, render: scenes, out, ...look };
+    return jobs.start(basename(out), path, (signal, onProgress) => runCut(request, signal, onProgress));
   });
 
   addRoute(app, exportReel, async ({ body: { logs: names, scenes, format, title }, signal }) => {
@@ -83,9 +82,6 @@ export function registerCutRoutes(app: FastifyInstance, { workspace, logs }: Stu
       signal,
     );
   });
-
-  addRoute(app, showJob, ({ query: { id } }) => jobs.get(id));
-  addRoute(app, cancelJob, ({ query: { id } }) => ({ wasRunning: jobs.cancel(id) }));
 }
 
 function checkScenes(scenes: readonly CutScene[]): void {

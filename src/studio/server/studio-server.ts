@@ -12,7 +12,10 @@ import type { RouteError } from '../api/route.ts';
 import { OpenRecordings } from '../player/open-recording.ts';
 import type { Workspace } from '../workspace.ts';
 import { ReviewedLogs } from '../review/reviewed-log.ts';
+import { registerCompareRoutes } from './compare-routes.ts';
 import { registerCutRoutes } from './cut-routes.ts';
+import { Jobs } from '../jobs.ts';
+import { registerJobRoutes } from './job-routes.ts';
 import { registerLogRoutes } from './log-routes.ts';
 import { registerAuthoringRoutes } from './authoring-routes.ts';
 import { registerRecordingRoutes } from './recording-routes.ts';
@@ -44,6 +47,7 @@ export interface StudioContext {
   readonly workspace: Workspace;
   readonly recordings: OpenRecordings;
   readonly logs: ReviewedLogs;
+  readonly jobs: Jobs;
 }
 
 /** HTTP status of errors; others are mistakes in what was asked: 400. */
@@ -90,7 +94,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
     forceCloseConnections: true,
   });
   const recordings = new OpenRecordings();
-  const context: StudioContext = { workspace, recordings, logs: new ReviewedLogs() };
+  const context: StudioContext = { workspace, recordings, logs: new ReviewedLogs(), jobs: new Jobs() };
   useProjectSchemas(app);
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     const { status, body } = describeFailure(error);
@@ -120,7 +124,9 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   registerRecordingRoutes(app, context);
   registerLogRoutes(app, context);
   registerAuthoringRoutes(app, context);
+  registerJobRoutes(app, context);
   registerCutRoutes(app, context);
+  registerCompareRoutes(app, context);
   try {
     await app.listen({ host, port: options.port ?? 0 });
   } catch (error) {
@@ -137,6 +143,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
     address,
     createLink: () => `${address}open?token=${security.createToken()}`,
     [Symbol.asyncDispose]: async () => {
+      await context.jobs[Symbol.asyncDispose]();
       await app.close();
       await recordings[Symbol.asyncDispose]();
     },

@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact';
 import { EmptyState } from './components/basic.tsx';
 import { KeysDialog } from './components/keys-dialog.tsx';
 import { useKeys } from './keys.ts';
+import { ComparePage } from './pages/compare.tsx';
 import { CutPage } from './pages/cut.tsx';
 import { authorText } from './author/strings.ts';
 import { AuthorPage } from './pages/author.tsx';
@@ -30,6 +31,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   author: { title: authorText.pages.author, component: AuthorPage, keeps: ['recording', 'pack', 'game'] },
   rules: { title: authorText.pages.rules, component: RulesPage, keeps: ['recording', 'pack', 'game'] },
   test: { title: authorText.pages.test, component: TestPage, keeps: ['recording', 'pack', 'game'] },
+  compare: { title: text.pages.compare, component: ComparePage, keeps: ['recording', 'other'] },
 };
 
 const THEME_SYMBOLS = { system: '◐', light: '☀', dark: '☾' } as const;

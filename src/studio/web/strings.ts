@@ -94,8 +94,6 @@ export const text = {
     noEvents: 'The log has no events.',
     noMatch: 'No event fits.',
     noMatchHint: 'Ask for something broader, or choose other events above.',
-    noLog: 'This recording has no event log yet',
-    noLogHint: 'Make one in a terminal, then load this page again:',
     status: { approved: 'approved', changed: 'changed', deleted: 'deleted', added: 'added' },
     uncertain: 'uncertain',
     confidence: (percent: number) => `Confidence ${percent} %`,
@@ -136,6 +134,22 @@ export const text = {
     cancel: 'Cancel',
     save: 'Save',
   },
+  noLog: {
+    title: 'This recording has no event log yet',
+    explain:
+      'The game is recognized, and what happens in it is written down. This takes a part of the length of the recording.',
+    detect: 'Detect events',
+  },
+  job: {
+    progress: 'Progress',
+    cancel: 'Cancel',
+    states: {
+      running: (name: string) => `Working on ${name}`,
+      done: (path: string) => `Written: ${path}`,
+      failed: (name: string) => `${name} failed`,
+      cancelled: (name: string) => `${name} was cancelled`,
+    },
+  },
   cut: {
     panel: 'The reel',
     scenes: 'Scenes of the reel',
@@ -174,14 +188,6 @@ export const text = {
     file: 'File, next to the recording: .mp4, .mkv, .webm or .mov',
     render: 'Write the reel',
     export: 'Export for…',
-    progress: 'Progress',
-    cancel: 'Cancel',
-    states: {
-      running: (name: string) => `Writing ${name}`,
-      done: (path: string) => `Written: ${path}`,
-      failed: (name: string) => `${name} was not written`,
-      cancelled: (name: string) => `${name} was cancelled`,
-    },
     labels: {
       chosen: 'choose scenes',
       added: 'add a scene',
@@ -197,6 +203,24 @@ export const text = {
       startHere: 'The scene starts here',
       endHere: 'The scene ends here',
     },
+  },
+  compare: {
+    title: 'Compare',
+    with: 'with',
+    choose: 'Choose a recording',
+    none: 'Choose a second recording',
+    noneHint: 'Both are then shown on one clock, which their sound gives where they were recorded together.',
+    aligning: 'Comparing the sound of both…',
+    aligned: (offset: number, percent: number) =>
+      `By their sound, the second begins at ${clock(offset)} of the first (${percent} % sure).`,
+    notAligned: (offset: number) =>
+      `Their sound does not say how they lie; the second begins at ${clock(offset)} of the first. Show the same moment in both, then press the button.`,
+    byHand: (offset: number) => `The second begins at ${clock(offset)} of the first, as you said.`,
+    failed: 'The sound could not be compared.',
+    link: 'On one clock',
+    sameMoment: 'This is the same moment',
+    otherBack: 'Second: one frame back',
+    otherOn: 'Second: one frame on',
   },
   choose: {
     title: 'No recording is open',

@@ -27,7 +27,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
         {boundKeys().map(({ key, does }) => (
           <div key={key}>
             <dt>
-              {key.split('+').map((part) => (
+              {(key === '+' ? [key] : key.split('+')).map((part) => (
                 <kbd key={part}>{SYMBOLS[part] ?? part}</kbd>
               ))}
             </dt>

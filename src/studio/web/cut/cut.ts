@@ -1,22 +1,20 @@
 import { batch, computed, signal } from '@preact/signals';
-import { cancelJob, chooseScenes, exportReel, renderReel, saveCut, showCut, showJob } from '../../api/cut.ts';
+import { chooseScenes, exportReel, renderReel, saveCut, showCut } from '../../api/cut.ts';
 import { exportFormatList } from '../../api/cut-choices.ts';
 import { listTimes } from '../../api/recording.ts';
 import type { RouteBody, RouteResponse } from '../../api/route.ts';
 import { showHistory, stepHistory } from '../../api/workspace.ts';
 import { call } from '../api-client.ts';
+import { FollowedJob } from '../components/job.tsx';
 import type { Player } from '../player/player.ts';
 import { text } from '../strings.ts';
 
 /** A scene of the reel. */
 export type CutScene = RouteResponse<typeof showCut>['scenes'][number];
-/** A reel that is being written. */
-export type Job = RouteResponse<typeof renderReel>;
 /** How the reel is presented. */
 export type Look = Omit<RouteBody<typeof renderReel>, 'logs' | 'scenes' | 'name'>;
 
 const SAVE_MS = 250;
-const POLL_MS = 400;
 /** Seconds around a moment that is added by hand. */
 const ADDED_SECONDS = 3;
 
@@ -30,7 +28,8 @@ export class Cut {
   readonly isChoosing = signal(false);
   readonly look = signal<Look>({ aspect: 'source', captions: 'track', style: 'plain', title: '' });
   readonly name = signal('reel.mp4');
-  readonly job = signal<Job | undefined>(undefined);
+  /** The reel that is being written. */
+  readonly job = new FollowedJob();
   readonly history = signal<RouteResponse<typeof showHistory>>({ canUndo: false, canRedo: false });
   /** The scene that is played now; -1 while nothing is played. */
   readonly playing = signal(-1);
@@ -38,7 +37,6 @@ export class Cut {
   #version = '';
   #saving: ReturnType<typeof setTimeout> | undefined;
   #label = '';
-  #isClosed = false;
   #stopFollowing: (() => void) | undefined;
 
   constructor(log: string, player: Player) {
@@ -49,7 +47,7 @@ export class Cut {
 
   /** Stops what is played. */
   close(): void {
-    this.#isClosed = true;
+    this.job.close();
     this.stop();
   }
 
@@ -228,18 +226,9 @@ export class Cut {
     await this.#try(async () => {
       const scenes = this.scenes.value ?? [];
       const logs = [...new Set([this.log, ...scenes.map(({ log }) => log)])];
-      this.job.value = await call(renderReel, { body: { logs, scenes, name: this.name.value, ...this.look.value } });
-      while (this.job.value?.state === 'running' && !this.#isClosed) {
-        await new Promise((resolve) => void setTimeout(resolve, POLL_MS));
-        this.job.value = await call(showJob, { query: { id: this.job.value.id } });
-      }
+      const job = await call(renderReel, { body: { logs, scenes, name: this.name.value, ...this.look.value } });
+      await this.job.follow(job);
     });
-  }
-
-  /** Stops writing the reel. */
-  async cancel(): Promise<void> {
-    const id = this.job.value?.id;
-    if (id !== undefined) await this.#try(async () => void (await call(cancelJob, { query: { id } })));
   }
 
   /** Saves the scenes for another program, as a download of the browser. */

@@ -2,6 +2,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { exportFormatList, reelAspects, reelStyleNames } from '../../api/cut-choices.ts';
 import { EmptyState, ErrorNotice, Loading } from '../components/basic.tsx';
+import { NoLog } from '../components/no-log.tsx';
+import { JobStatus } from '../components/job.tsx';
 import { ChooseRecording, usePlayer } from '../components/recording-page.tsx';
 import { Cut, type Look } from '../cut/cut.ts';
 import { SceneCards } from '../cut/scene-cards.tsx';
@@ -34,7 +36,7 @@ function RecordingCut({ path }: { readonly path: string }) {
         <Timeline player={player} log={log} />
       </div>
       <aside class="review-panel" aria-label={text.cut.panel}>
-        {cut ? <CutPanel cut={cut} player={player} /> : player.info.value && <EmptyState title={text.review.noLog} />}
+        {cut ? <CutPanel cut={cut} player={player} /> : player.info.value && <NoLog player={player} />}
       </aside>
     </div>
   );
@@ -163,8 +165,7 @@ function ChooseScenes({ cut }: { readonly cut: Cut }) {
 function Output({ cut }: { readonly cut: Cut }) {
   const t = text.cut;
   const { value: look } = cut.look;
-  const { value: job } = cut.job;
-  const isRunning = job?.state === 'running';
+  const isRunning = cut.job.state.value?.state === 'running';
   const isEmpty = (cut.scenes.value?.length ?? 0) === 0;
   const set = (change: Partial<Look>): void => {
     cut.look.value = { ...look, ...change };
@@ -241,23 +242,7 @@ function Output({ cut }: { readonly cut: Cut }) {
           </select>
         </label>
       </form>
-      {job && (
-        <div class="job" role="status">
-          <span class={job.state === 'failed' ? 'problem' : ''}>
-            {t.states[job.state](job.path ?? job.name)}
-            {job.problem !== undefined && `: ${job.problem}`}
-            {job.hint !== undefined && ` ${job.hint}`}
-          </span>
-          {isRunning && (
-            <>
-              <progress aria-label={t.progress} value={job.done} max={job.total || 1} />
-              <button type="button" onClick={() => void cut.cancel()}>
-                {t.cancel}
-              </button>
-            </>
-          )}
-        </div>
-      )}
+      <JobStatus job={cut.job} />
     </section>
   );
 }

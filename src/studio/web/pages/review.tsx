@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { EmptyState, ErrorNotice } from '../components/basic.tsx';
+import { ErrorNotice } from '../components/basic.tsx';
+import { NoLog } from '../components/no-log.tsx';
 import { ChooseRecording, usePlayer } from '../components/recording-page.tsx';
 import { useKeys } from '../keys.ts';
 import { Controls } from '../player/controls.tsx';
@@ -45,19 +46,9 @@ function RecordingReview({ path }: { readonly path: string }) {
         />
       </div>
       <aside class="review-panel" aria-label={text.review.panel}>
-        {review ? <ReviewPanel review={review} /> : player.info.value && <NoLog path={path} />}
+        {review ? <ReviewPanel review={review} /> : player.info.value && <NoLog player={player} />}
       </aside>
     </div>
-  );
-}
-
-function NoLog({ path }: { readonly path: string }) {
-  const t = text.review;
-  return (
-    <EmptyState title={t.noLog}>
-      <p class="hint">{t.noLogHint}</p>
-      <code>playbyplay detect {path.split('/').at(-1)}</code>
-    </EmptyState>
   );
 }
 

@@ -85,6 +85,11 @@ export class Player {
     }
   }
 
+  /** Asks the server again what it knows of the recording: its log may be new. */
+  async refresh(): Promise<void> {
+    this.info.value = await call(showRecording, { query: { path: this.path } });
+  }
+
   /** Ends everything that is being fetched or played. */
   close(): void {
     this.#isClosed = true;

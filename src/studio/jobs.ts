@@ -1,20 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { messageOf, PlaybyplayError } from '../../errors.ts';
-import { RpcWorker, threadModule } from '../../threads/rpc-worker.ts';
-import type { CutProgress, CutRequest } from './cut-thread.ts';
+import { messageOf, PlaybyplayError } from '../errors.ts';
 
-/** How far a reel is. */
-export interface CutJob {
+/** Something that takes minutes: how far it is. */
+export interface Job {
   readonly id: string;
-  /** The name of the file. */
+  /** The name of the file that is written. */
   readonly name: string;
   readonly state: 'running' | 'done' | 'failed' | 'cancelled';
   readonly done: number;
   readonly total: number;
-  /** The file as pages name it, once it is written. */
-  readonly path?: string;
+  /** The file as pages name it. */
+  readonly path: string;
   readonly problem?: string;
   readonly hint?: string;
+}
+
+/** Progress of a job, in a unit of its own. */
+export interface JobProgress {
+  readonly done: number;
+  readonly total: number;
 }
 
 /** Jobs that are remembered after their end. */
@@ -22,44 +26,51 @@ const MAX_JOBS = 50;
 /** Jobs that run at the same time: each uses all cores. */
 const MAX_RUNNING = 2;
 
-/** Runs a request in a thread of its own, which ends with it. */
-export async function runCut<T>(request: CutRequest, signal?: AbortSignal, onProgress?: (at: CutProgress) => void) {
-  await using worker = new RpcWorker('cut', threadModule(import.meta.url, './cut-thread'));
-  return await worker.call<T>(request, {
-    ...(signal && { signal }),
-    onNotification: (at) => onProgress?.(at as CutProgress),
-  });
+interface Entry {
+  job: Job;
+  readonly controller: AbortController;
+  ended: Promise<void>;
 }
 
-/** Reels that are being written, and those that were. */
-export class CutJobs implements AsyncDisposable {
-  readonly #jobs = new Map<string, { job: CutJob; readonly controller: AbortController; ended: Promise<void> }>();
+/** What is being done that takes minutes, and what was. */
+export class Jobs implements AsyncDisposable {
+  readonly #jobs = new Map<string, Entry>();
 
   /**
-   * Begins to write a reel.
+   * Begins a job.
    *
+   * @param name The name of the file that is written.
    * @param path The file as pages name it.
-   * @throws PlaybyplayError `busy` while others are being written.
+   * @param run Does it. What it throws is kept for the page.
+   * @throws PlaybyplayError `busy` while others are running.
    */
-  start(request: CutRequest, name: string, path: string): CutJob {
-    const running = [...this.#jobs.values()].filter(({ job }) => job.state === 'running');
+  start(
+    name: string,
+    path: string,
+    run: (signal: AbortSignal, onProgress: (at: JobProgress) => void) => Promise<unknown>,
+  ): Job {
+    const running = this.running();
     if (running.length >= MAX_RUNNING)
-      throw new PlaybyplayError('busy', `${running.length} reels are being written`, {
-        hint: 'Wait for one to be done, or cancel it.',
-      });
+      throw new PlaybyplayError(
+        'busy',
+        `${running.length} jobs are running: ${running.map((job) => job.name).join(', ')}`,
+        {
+          hint: 'Wait for one to be done, or cancel it.',
+        },
+      );
     const id = randomUUID();
     const controller = new AbortController();
-    const job: CutJob = { id, name, state: 'running', done: 0, total: 0 };
-    const entry = { job, controller, ended: Promise.resolve() };
+    const job: Job = { id, name, path, state: 'running', done: 0, total: 0 };
+    const entry: Entry = { job, controller, ended: Promise.resolve() };
     this.#jobs.set(id, entry);
     const [oldest] = this.#jobs.keys();
     if (this.#jobs.size > MAX_JOBS) this.#jobs.delete(oldest!);
-    const onProgress = (at: CutProgress): void => {
+    const onProgress = (at: JobProgress): void => {
       entry.job = { ...entry.job, ...at };
     };
-    entry.ended = runCut(request, controller.signal, onProgress).then(
+    entry.ended = run(controller.signal, onProgress).then(
       () => {
-        entry.job = { ...entry.job, state: 'done', path };
+        entry.job = { ...entry.job, state: 'done' };
       },
       (error: unknown) => {
         const hint = error instanceof PlaybyplayError ? error.hint : undefined;
@@ -72,8 +83,13 @@ export class CutJobs implements AsyncDisposable {
   }
 
   /** How far a job is. Throws PlaybyplayError `no-such-job`. */
-  get(id: string): CutJob {
+  get(id: string): Job {
     return this.#find(id).job;
+  }
+
+  /** The jobs that are running. */
+  running(): readonly Job[] {
+    return [...this.#jobs.values()].map(({ job }) => job).filter(({ state }) => state === 'running');
   }
 
   /** Stops a job. Returns whether it was running. Throws PlaybyplayError `no-such-job`. */
@@ -83,7 +99,7 @@ export class CutJobs implements AsyncDisposable {
     return job.state === 'running';
   }
 
-  #find(id: string) {
+  #find(id: string): Entry {
     const entry = this.#jobs.get(id);
     if (!entry) throw new PlaybyplayError('no-such-job', 'the studio was started anew since this job');
     return entry;
