@@ -16,10 +16,16 @@ export interface ScreenLayout {
   readonly attention?: Rect;
 }
 
-/** The layout of a game by its profile; an empty one for an unknown game. */
-export async function screenLayout(game: string, frame: Size): Promise<ScreenLayout> {
+/**
+ * The layout of a game by its profile; an empty one for an unknown game.
+ *
+ * @param media What the log says about the recording: not always its size.
+ */
+export async function screenLayout(game: string, media: Partial<Size>): Promise<ScreenLayout> {
   try {
     const { profile } = await loadProfile(game);
+    const { width = 0, height = 0 } = media;
+    const frame = width > 0 && height > 0 ? { width, height } : profile.reference;
     // Regions that follow an object have no fixed place, and those of companion recordings are in another picture.
     const specs = Object.values(profile.detectors);
     const elsewhere = (name: string): boolean => {

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { isReel } from '../events/embedded.ts';
 import type { EventLine, HeaderLine, LogLine } from '../events/log.ts';
@@ -11,11 +10,9 @@ import {
   type Source,
   timeInReel,
 } from './list.ts';
-import { PlaybyplayError } from '../errors.ts';
 import { checkOutput, writeOutput } from '../files/output.ts';
 import { roundTime } from '../time.ts';
 import type { Cut } from '../media/write/timeline.ts';
-import { openVideo } from '../media/video.ts';
 import { type ReelExtras, writeReel, type WrittenReel } from '../media/write/reel.ts';
 import { LOG_NAME } from '../events/reader.ts';
 import { fingerprintMedia } from '../pipeline/fingerprint.ts';
@@ -110,7 +107,7 @@ export interface HighlightReel {
  * in `<name>.playbyplay/` next to it).
  *
  * @param media Returns the path of a source's recording.
- * @throws PlaybyplayError `no-hud` if `layout` is `hud` and the profile has no HUD at the bottom; `clock-restarts`.
+ * @throws PlaybyplayError `no-hud` if `layout` is `hud` and the profile has no HUD at the bottom.
  *
  * @example
  * ```ts
@@ -133,8 +130,6 @@ export async function makeReel(
     overwrite: options.overwrite,
   };
   await checkOutput(path, output);
-  for (const index of new Set(choice.scenes.map(({ source }) => source)))
-    checkClock(media(sources[index]!), sources[index]!.header);
   await using design = await designReel(choice, sources, media, options);
   const { planned, style, size, layout, strip, lead } = design;
   const cuts: Cut[] = planned.flatMap(({ shots }, scene) =>
@@ -223,27 +218,4 @@ async function writeSidecarLog(
   const { hash, bytes } = await fingerprintMedia(path);
   const log = reelLog(list, choice.scenes, sources, { ...reel, name: basename(path), hash, bytes });
   await writeOutput(join(folder, LOG_NAME), log, { kind: 'event log', inputs: inputsOf(sources), overwrite });
-}
-
-/** Formats of which recordings can be joined byte by byte, so that the clock restarts. Their length is that of the clock. */
-const JOINABLE_CONTAINERS: readonly string[] = ['mpegts', 'mpeg'];
-const MAX_CLOCK_DIFFERENCE_SECONDS = 1;
-
-/**
- * Refuses a recording whose clock restarts: a log counts on, but parts are cut by the clock.
- *
- * @throws PlaybyplayError `clock-restarts`, and as opening the recording.
- */
-function checkClock(path: string, { media }: HeaderLine): void {
-  using file = openVideo(path);
-  const { container, duration } = file.info;
-  if (!JOINABLE_CONTAINERS.includes(container) || duration === undefined || statSync(path).size !== media.bytes) return;
-  if (media.duration - duration <= MAX_CLOCK_DIFFERENCE_SECONDS) return;
-  throw new PlaybyplayError(
-    'clock-restarts',
-    `${path} has ${media.duration} s of pictures, but ${duration} s by its clock, which restarts where recordings were joined`,
-    {
-      hint: `Write its times anew with the program ffmpeg, and detect that file: ffmpeg -i ${basename(path)} -c copy joined.mkv`,
-    },
-  );
 }

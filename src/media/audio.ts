@@ -6,6 +6,7 @@ import {
   AVMEDIA_TYPE_AUDIO,
   AV_CODEC_FLAG2_SKIP_MANUAL,
   AVSEEK_FLAG_BACKWARD,
+  AVSEEK_FLAG_BYTE,
   AV_CHANNEL_ORDER_NATIVE,
   AV_NOPTS_VALUE,
   AV_SAMPLE_FMT_FLTP,
@@ -13,6 +14,7 @@ import {
 import type { AVSampleFormat } from 'node-av/constants';
 import { PlaybyplayError } from '../errors.ts';
 import { roundTime } from '../time.ts';
+import { findJoinedParts, JoinedClock } from './joined-clock.ts';
 import { openFormat } from './container/open.ts';
 
 /** Consecutive samples of a track, each -1…1. */
@@ -72,6 +74,7 @@ export class AudioReader implements Disposable {
   readonly #path: string;
   readonly #format: FormatContext;
   readonly #stream: Stream;
+  readonly #clock: JoinedClock | undefined;
   /** The demuxer is no longer at the beginning. */
   #hasRead = false;
 
@@ -88,6 +91,8 @@ export class AudioReader implements Disposable {
       this.#format.closeInputSync();
       throw error;
     }
+    const parts = findJoinedParts(path);
+    this.#clock = parts.length > 0 ? new JoinedClock(parts) : undefined;
   }
 
   /** Reads a range as `readAudio` does. Finish one range before reading the next. */
@@ -104,8 +109,10 @@ export class AudioReader implements Disposable {
     if (from > PREROLL_SECONDS || this.#hasRead) {
       // After every seek, FFmpeg would again skip the beginning of a track that an edit list shortens. Times decide here.
       decoder.flags2 = (decoder.flags2 | AV_CODEC_FLAG2_SKIP_MANUAL) as typeof decoder.flags2;
-      const start = Math.max(0, Math.floor((from + origin - PREROLL_SECONDS) / scale));
-      if (this.#format.seekFrameSync(stream.index, BigInt(start), AVSEEK_FLAG_BACKWARD) < 0)
+      const begin = from + origin - PREROLL_SECONDS;
+      const start = Math.max(0, Math.floor(begin / scale));
+      if (this.#clock) this.#format.seekFrameSync(stream.index, BigInt(this.#clock.seek(begin)), AVSEEK_FLAG_BYTE);
+      else if (this.#format.seekFrameSync(stream.index, BigInt(start), AVSEEK_FLAG_BACKWARD) < 0)
         this.#format.seekFrameSync(stream.index, 0n, AVSEEK_FLAG_BACKWARD);
     }
     this.#hasRead = true;
@@ -130,10 +137,21 @@ export class AudioReader implements Disposable {
   /** Reads the track's next packet; false at the end or where the file cannot be read. */
   #readPacket(packet: Packet): boolean {
     while (this.#format.readFrameSync(packet) >= 0) {
-      if (packet.streamIndex === this.#stream.index) return true;
+      if (packet.streamIndex === this.#stream.index) {
+        this.#moveToOneClock(packet);
+        return true;
+      }
       packet.unref();
     }
     return false;
+  }
+
+  #moveToOneClock(packet: Packet): void {
+    if (!this.#clock || packet.pts === AV_NOPTS_VALUE) return;
+    const { num, den } = this.#stream.timeBase;
+    const shift = this.#clock.shiftOf(Number(packet.pos), (Number(packet.pts) * num) / den);
+    packet.pts += BigInt(Math.round((shift * den) / num));
+    packet.dts = packet.pts;
   }
 
   [Symbol.dispose](): void {

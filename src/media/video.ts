@@ -5,6 +5,7 @@ import {
   AVDISCARD_DEFAULT,
   AVFMT_FLAG_GENPTS,
   AVSEEK_FLAG_BACKWARD,
+  AVSEEK_FLAG_BYTE,
   AV_CODEC_ID_MPEG4,
   AV_CODEC_ID_VP8,
   AV_NOPTS_VALUE,
@@ -93,6 +94,13 @@ export class VideoFile implements Disposable {
     const { format, stream, splitter } = this.#openDemuxer();
     splitter?.flush();
     return format.seekFrameSync(stream.index, BigInt(Math.floor(ticks)), AVSEEK_FLAG_BACKWARD) >= 0;
+  }
+
+  /** Seeks to the packet at or after a byte of the file. Returns whether the container allows it. */
+  seekByte(offset: number): boolean {
+    const { format, stream, splitter } = this.#openDemuxer();
+    splitter?.flush();
+    return format.seekFrameSync(stream.index, BigInt(offset), AVSEEK_FLAG_BYTE) >= 0;
   }
 
   /** Goes back to the first packet, whatever the container. */

@@ -11,6 +11,7 @@ import type { Rational } from '../../time.ts';
 import { AudioReader, missingTrack } from '../audio.ts';
 import { nalUnits } from '../bitstream/nal.ts';
 import type { AudioStreamInfo, Rotation } from '../container/info.ts';
+import { findJoinedParts, JoinedClock } from '../joined-clock.ts';
 import { mediaLimits } from '../limits.ts';
 import { openVideo, type VideoFile } from '../video.ts';
 import type { ColorTags } from './encoder.ts';
@@ -76,6 +77,8 @@ export class Recording implements Disposable {
   readonly codec: string;
   readonly #file: VideoFile;
   readonly #tracks: readonly number[];
+  /** Where recordings were joined byte by byte, so that the stored clock restarts. */
+  readonly #clock: JoinedClock | undefined;
   #audio: readonly AudioReader[] | undefined;
 
   /**
@@ -106,6 +109,8 @@ export class Recording implements Disposable {
       range: parameters.colorRange,
     };
     this.parameterSets = parameters.codecId === AV_CODEC_ID_H264 ? readParameterSets(parameters.extradata) : undefined;
+    const parts = findJoinedParts(path);
+    this.#clock = parts.length > 0 ? new JoinedClock(parts) : undefined;
     this.firstPts = this.#findFirstPts();
   }
 
@@ -149,6 +154,7 @@ export class Recording implements Disposable {
     using packet = new Packet();
     packet.alloc();
     while (this.#file.read(packet) >= 0) {
+      if (this.#clock) this.#moveToOneClock(packet, this.#clock);
       const pts = packet.pts === AV_NOPTS_VALUE ? packet.dts : packet.pts;
       const { flags, duration } = packet;
       const hidden = (flags & AV_PKT_FLAG_DISCARD) !== 0;
@@ -157,9 +163,24 @@ export class Recording implements Disposable {
     }
   }
 
+  #moveToOneClock(packet: Packet, clock: JoinedClock): void {
+    const stored = packet.dts === AV_NOPTS_VALUE ? packet.pts : packet.dts;
+    if (stored === AV_NOPTS_VALUE) return;
+    const { num, den } = this.timeBase;
+    const shift = clock.shiftOf(Number(packet.pos), (Number(stored) * num) / den);
+    const ticks = BigInt(Math.round((shift * den) / num));
+    if (packet.pts !== AV_NOPTS_VALUE) packet.pts += ticks;
+    if (packet.dts !== AV_NOPTS_VALUE) packet.dts += ticks;
+  }
+
+  #seek(to: bigint): boolean {
+    if (!this.#clock) return this.#file.seek(Number(to));
+    return this.#file.seekByte(this.#clock.seek((Number(to) * this.timeBase.num) / this.timeBase.den));
+  }
+
   /** Reads packets from the last keyframe at or before `from`; from the beginning where a seek does not find it. */
   *#packetsFrom(from: bigint): Generator<{ packet: Packet; info: PacketInfo }> {
-    if (this.#file.seek(Number(from))) {
+    if (this.#seek(from)) {
       let isFirst = true;
       for (const entry of this.#packets()) {
         if (isFirst && (entry.info.pts > from || !entry.info.key)) break;
@@ -169,6 +190,7 @@ export class Recording implements Disposable {
       if (!isFirst) return;
     }
     this.#file.rewind();
+    this.#clock?.seek(Number.NEGATIVE_INFINITY);
     yield* this.#packets();
   }
 
