@@ -17,6 +17,14 @@ function power(samples: Float32Array): number {
   return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
 }
 
+/** Times and hashes of the frames from one second to another. */
+function framesOf(recording: Recording, from: number, to: number): (readonly [t: string, luma: string])[] {
+  const frames: (readonly [t: string, luma: string])[] = [];
+  for (const { pts: at, frame } of recording.frames(recording.ticks(from), recording.ticks(to)))
+    frames.push([recording.seconds(at).toFixed(2), createHash('sha256').update(frame.data![0]!).digest('hex')]);
+  return frames;
+}
+
 it('reads audio from the first sample where an edit list shortens the track', () => {
   // As `ffmpeg -ss … -c copy` leaves it: the sound begins with the packets since the last keyframe, which are not shown.
   const path = join(folder, 'trimmed.mp4');
@@ -40,12 +48,6 @@ it('reads frames and sound of joined recordings, whose clock restarts, at their 
   writeFileSync(joined, Buffer.concat([readFileSync(part), readFileSync(part)]));
   using one = new Recording(part);
   using both = new Recording(joined);
-  const framesOf = (recording: Recording, from: number, to: number): (readonly [t: string, luma: string])[] => {
-    const frames: (readonly [t: string, luma: string])[] = [];
-    for (const { pts: at, frame } of recording.frames(recording.ticks(from), recording.ticks(to)))
-      frames.push([recording.seconds(at).toFixed(2), createHash('sha256').update(frame.data![0]!).digest('hex')]);
-    return frames;
-  };
   const moved = framesOf(one, 0.6, 1.4).map(([t, luma]) => [(Number(t) + 2).toFixed(2), luma]);
   expect(moved).toHaveLength(20);
   expect(framesOf(both, 2.6, 3.4)).toEqual(moved);
