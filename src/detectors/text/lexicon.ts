@@ -69,7 +69,8 @@ class LineLexicon implements TextLexicon {
       .split(/\r?\n/)
       .filter((line) => line !== '')
       .map((line) => ({ text: line.normalize('NFC'), folded: this.#fold(line) }));
-    if (this.#texts.length === 0) throw new PlaybyplayError('bad-lexicon', `${name} is empty`, { hint: 'Write one text a line.' });
+    if (this.#texts.length === 0)
+      throw new PlaybyplayError('bad-lexicon', `${name} is empty`, { hint: 'Write one text a line.' });
   }
 
   find(read: string): Correction | undefined {
