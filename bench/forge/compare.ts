@@ -64,7 +64,8 @@ function overlap(a: Box, b: Box): number {
   return common / (a.width * a.height + b.width * b.height - common);
 }
 
-function insideShare(part: Box, whole: Box): number {
+/** Share of a rectangle that lies in another. */
+export function insideShare(part: Box, whole: Box): number {
   return intersection(part, whole) / (part.width * part.height);
 }
 

@@ -15,6 +15,7 @@ import {
   type ElementResult,
   elementAt,
   type EventResult,
+  insideShare,
   type LogEvent,
   union,
 } from './compare.ts';
@@ -22,6 +23,9 @@ import { type Box, type HeaderLine, readTruth, type Truth } from './truth.ts';
 
 const MAX_ANSWERS = 10;
 const program = join(import.meta.dirname, '../../src/cli/launch.js');
+
+/** Share of a detector's region in the field that it reads. */
+const MIN_INSIDE = 0.7;
 
 /** What was measured of a game. */
 interface GameResult {
@@ -68,7 +72,7 @@ function run(...args: string[]): { readonly output: string; readonly seconds: nu
 }
 
 /** The events of a log, with the regions of the detectors that saw them. */
-function readLog(folder: string, profilePath: string): readonly LogEvent[] {
+function readLog(folder: string, profilePath: string, fields: readonly DraftField[]): readonly LogEvent[] {
   const { regions, detectors } = JSON.parse(readFileSync(profilePath, 'utf8')) as {
     readonly regions: Readonly<Record<string, Box>>;
     readonly detectors: Readonly<Record<string, { readonly region?: string; readonly cells?: number }>>;
@@ -94,7 +98,10 @@ function readLog(folder: string, profilePath: string): readonly LogEvent[] {
       statement: asShare(statement, detectors[cues[0]?.detector ?? '']?.cells),
       boxes: cues.flatMap(({ detector }) => {
         const box = regions[detectors[detector]?.region ?? ''];
-        return box ? [box] : [];
+        // A detector may read the figures of a field without its caption.
+        return box
+          ? [box, ...fields.map(({ rect }) => rect).filter((rect) => insideShare(box, rect) >= MIN_INSIDE)]
+          : [];
       }),
     }));
 }
@@ -155,7 +162,7 @@ function judgeGame(
   const detected = once(detectedPath, () => ({
     detectSeconds: run('detect', join(folder, 'judge.mp4'), '--game', pack, '--out', log, '--overwrite').seconds,
   }));
-  const events = compareEvents(readLog(log, profile), withExtentsOf(judge, learn));
+  const events = compareEvents(readLog(log, profile, readFields()), withExtentsOf(judge, learn));
   const found = compareElements(readFields(), learn);
   const firstLog = join(work, `${game}.first`);
   // The same draft is made in memory: its regions are those of the pack.
@@ -165,7 +172,7 @@ function judgeGame(
     header: judge.header,
     ...found,
     ...events,
-    ...(options.first ? { first: compareEvents(readLog(firstLog, profile), learn) } : {}),
+    ...(options.first ? { first: compareEvents(readLog(firstLog, profile, readFields()), learn) } : {}),
     ...drafted,
     ...detected,
   };

@@ -263,6 +263,7 @@ function patternOf(pieces: readonly Piece[], [first, last]: readonly [number, nu
           .replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
           .replaceAll(/ /g, ' ?')
           .replaceAll('\\/', '/')
+          .replaceAll('°', '°?')
           .replaceAll(ORDINAL, ORDINAL_PATTERN);
       const { min, max, padded } = piece;
       // Figures may grow by a digit, unless they are padded or minutes and seconds.

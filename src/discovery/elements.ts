@@ -59,7 +59,7 @@ export function groupElements({ sightings, frames }: Pick<Survey, 'sightings' | 
 const MIN_PART_HEIGHT = 0.4;
 const MIN_PART_INSIDE = 0.7;
 /** Gap between parts of a line, in heights of the lower part: wider than a space. */
-const MIN_PART_GAP = 0.6;
+const MIN_PART_GAP = 0.52;
 /** Where in a gap a line is cut: the last digit of a clock changes too often to be steady, and belongs to the left. */
 const CUT_SHARE = 0.8;
 

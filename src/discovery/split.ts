@@ -1,5 +1,5 @@
 import type { Rect } from '../geometry.ts';
-import { type LineSteps, locateCharacters } from '../recognition/decode.ts';
+import { type LineSteps, locateCharacters, sliceLine } from '../recognition/decode.ts';
 import { anyText } from '../recognition/constraint.ts';
 import { readLine } from '../recognition/text-recognizer.ts';
 import { upperMedian } from '../statistics.ts';
@@ -112,9 +112,4 @@ function slice({ element, samples }: FollowedElement, from: number, to: number, 
       return { ...sample, ...own };
     }),
   };
-}
-
-function sliceLine({ blank, candidates, span = blank.length }: LineSteps, from: number, to: number): LineSteps {
-  const [first, end] = [Math.floor(from * span), Math.min(blank.length, Math.ceil(to * span))];
-  return { blank: blank.slice(first, end), candidates: candidates.slice(first, end), span: (to - from) * span };
 }

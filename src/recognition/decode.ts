@@ -143,6 +143,12 @@ export function locateCharacters(
   return steps.includes(0) ? undefined : Array.from(sums, (sum, i) => sum / steps[i]! / span);
 }
 
+/** The part of a line from one share of the crop's width to another. */
+export function sliceLine({ blank, candidates, span = blank.length }: LineSteps, from: number, to: number): LineSteps {
+  const [first, end] = [Math.max(0, Math.floor(from * span)), Math.min(blank.length, Math.ceil(to * span))];
+  return { blank: blank.slice(first, end), candidates: candidates.slice(first, end), span: (to - from) * span };
+}
+
 /** Probability of a character at a step at which it was not followed. */
 const MIN_STEP_PROBABILITY = 1e-7;
 

@@ -1,7 +1,7 @@
 import type { Rect } from '../geometry.ts';
 import { type Crop, cutCrop } from '../regions/crop.ts';
 import { anyText } from './constraint.ts';
-import { type LineSteps, locateCharacters } from './decode.ts';
+import { type LineSteps, locateCharacters, sliceLine } from './decode.ts';
 import { groupRows, TextFinder } from './text-finder.ts';
 import { readLine, type TextReading, type TextRecognizer } from './text-recognizer.ts';
 
@@ -17,8 +17,8 @@ export interface TextRow {
 const MAX_FINDERS = 4;
 /** Height of a box by which it is widened: the finder cuts letters at the ends of lines. */
 const BOX_MARGIN = 0.2;
-/** Gap between boxes, in heights, from which something other than text lies between them. */
-const MIN_BOX_GAP = 0.4;
+/** Gap between words of one text, in heights of their boxes, which reach beyond the letters. */
+const MAX_WORD_GAP = 0.3;
 /** Distance between the middles of neighbouring characters, in heights of the row, from which an icon lies between them. */
 const MIN_ICON_GAP = 1.45;
 /** Distance of a character to both its neighbours, in heights, from which it is an icon that looks like one. */
@@ -46,7 +46,7 @@ export class RowReader implements Disposable {
     const found = await Promise.all(
       crops.map(async (crop) =>
         groupRows(await (await this.#finderOf(crop)).find(crop)).map((row) =>
-          this.#isSplit ? joinBoxes(row) : [wholePixels(widen(boundsOf(row)), crop)],
+          this.#isSplit ? row.map((box) => wholePixels(box, crop)) : [wholePixels(widen(boundsOf(row)), crop)],
         ),
       ),
     );
@@ -55,8 +55,8 @@ export class RowReader implements Disposable {
     let next = 0;
     return found.map((rows) =>
       rows.flatMap((row): TextRow[] => {
-        const parts = row.flatMap((box) =>
-          this.#isSplit ? splitAtIcons(lines[next++]!, box) : readWhole(lines[next++]!),
+        const parts = joinParts(
+          row.flatMap((box) => (this.#isSplit ? splitAtIcons(lines[next++]!, box) : readWhole(lines[next++]!, box))),
         );
         return parts.length === 0 ? [] : [{ rect: boundsOf(row), parts }];
       }),
@@ -83,21 +83,33 @@ export class RowReader implements Disposable {
   }
 }
 
-/** The boxes of a row in whole pixels: those near to each other are one. */
-function joinBoxes(row: readonly Rect[]): readonly Rect[] {
-  const joined: Rect[] = [];
-  for (const box of row) {
+/** A text with its extent in a row, in pixels, and the height of its box. */
+interface PlacedText extends TextReading {
+  readonly left: number;
+  readonly right: number;
+  readonly height: number;
+}
+
+/** Joins texts of a row that are as near as the words of a name. */
+function joinParts(texts: readonly PlacedText[]): readonly TextReading[] {
+  const joined: PlacedText[] = [];
+  for (const text of texts) {
     const last = joined.at(-1);
-    if (last && box.x - last.x - last.width < MIN_BOX_GAP * Math.min(box.height, last.height))
-      joined[joined.length - 1] = boundsOf([last, box]);
-    else joined.push(box);
+    if (last && text.left - last.right < MAX_WORD_GAP * Math.min(text.height, last.height))
+      joined[joined.length - 1] = {
+        ...last,
+        text: `${last.text} ${text.text}`,
+        confidence: Math.min(last.confidence, text.confidence),
+        right: text.right,
+      };
+    else joined.push(text);
   }
-  return joined.map((box) => wholePixels(box));
+  return joined.map(({ text, confidence }) => ({ text, confidence }));
 }
 
 function wholePixels(
   { x, y, width, height }: Rect,
-  { width: wide, height: high }: { readonly width: number; readonly height: number } = ANY_SIZE,
+  { width: wide, height: high }: { readonly width: number; readonly height: number },
 ): Rect {
   const [left, top] = [Math.max(0, Math.floor(x)), Math.max(0, Math.floor(y))];
   return {
@@ -107,8 +119,6 @@ function wholePixels(
     height: Math.min(high, Math.ceil(y + height)) - top,
   };
 }
-
-const ANY_SIZE = { width: Number.POSITIVE_INFINITY, height: Number.POSITIVE_INFINITY };
 
 function widen({ x, y, width, height }: Rect): Rect {
   const margin = BOX_MARGIN * height;
@@ -122,40 +132,47 @@ function boundsOf(boxes: readonly Rect[]): Rect {
   return { x, y, width: right - x, height: bottom - y };
 }
 
-function readWhole(line: LineSteps): readonly TextReading[] {
+function readWhole(line: LineSteps, { x, width, height }: Rect): readonly PlacedText[] {
   const whole = readLine(line, anyText());
-  return whole && whole.confidence >= MIN_CONFIDENCE ? [whole] : [];
+  return whole && whole.confidence >= MIN_CONFIDENCE ? [{ ...whole, left: x, right: x + width, height }] : [];
 }
 
-/** Reads what is written before, between and after icons. */
-function splitAtIcons(line: LineSteps, box: Rect): readonly TextReading[] {
+/** Reads what is written before, between and after icons; each text for itself, so that an icon makes none less certain. */
+function splitAtIcons(line: LineSteps, box: Rect): readonly PlacedText[] {
   const whole = readLine(line, anyText());
-  if (!whole || whole.confidence < MIN_CONFIDENCE) return [];
-  const shares = locateCharacters(line, whole.text);
-  const chars = Array.from(whole.text);
-  if (!shares) return [whole];
-  const letters = chars.flatMap((char, i) =>
-    /[\p{L}\p{N}]/u.test(char) ? [{ i, x: (shares[i]! * box.width) / box.height }] : [],
+  const shares = whole && locateCharacters(line, whole.text);
+  if (!whole || !shares) return [];
+  const aspect = box.width / box.height;
+  const letters = Array.from(whole.text).flatMap((char, i) =>
+    /[\p{L}\p{N}]/u.test(char) ? [{ x: shares[i]! * aspect }] : [],
   );
   const own = letters.filter(({ x }, n) => {
     const [before, after] = [letters[n - 1], letters[n + 1]];
     return !(before || after) || Math.min(x - (before?.x ?? -9), (after?.x ?? x + 9) - x) < MIN_ICON_DISTANCE;
   });
-  const groups: number[][] = [];
-  for (const [n, { i, x }] of own.entries()) {
+  const groups: { from: number; to: number }[] = [];
+  for (const [n, { x }] of own.entries()) {
     const before = own[n - 1];
-    if (before && x - before.x < MIN_ICON_GAP) groups.at(-1)!.push(i);
-    else groups.push([i]);
+    if (before && x - before.x < MIN_ICON_GAP) groups.at(-1)!.to = x;
+    else groups.push({ from: x, to: x });
   }
-  return groups
-    .map((group, n) => {
-      // Signs that belong to a name stay with it; those at an icon are strokes of it.
-      const from = n === 0 ? 0 : group[0]!;
-      const to = n === groups.length - 1 ? chars.length : group.at(-1)! + 1;
-      return { text: trimSigns(chars.slice(from, to).join('')), confidence: whole.confidence };
-    })
-    .filter(({ text }) => text !== '');
+  return groups.flatMap(({ from, to }, n): PlacedText[] => {
+    // Signs at the ends of a row belong to its texts; those at an icon are strokes of it.
+    const left = n === 0 && from < MAX_END_GAP ? 0 : Math.max(0, (from - LETTER_REACH) / aspect);
+    const isLast = n === groups.length - 1 && aspect - to < MAX_END_GAP;
+    const right = isLast ? 1 : Math.min(1, (to + LETTER_REACH) / aspect);
+    const read = readLine(sliceLine(line, left, right), anyText());
+    const text = read ? trimSigns(read.text) : '';
+    if (!read || read.confidence < MIN_CONFIDENCE || text === '') return [];
+    const [start, end] = [box.x + left * box.width, box.x + right * box.width];
+    return [{ text, confidence: read.confidence, left: start, right: end, height: box.height }];
+  });
 }
+
+/** From the middle of a letter to where the next one may begin, in heights. */
+const LETTER_REACH = 0.4;
+/** From the middle of the first or last letter to the end of its box, in heights, beyond which an icon lies there. */
+const MAX_END_GAP = 0.9;
 
 /** A text without signs around it that are no part of a name. */
 function trimSigns(text: string): string {
