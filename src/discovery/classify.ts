@@ -74,6 +74,8 @@ const MIN_LABEL_SHARE = 0.7;
 const MIN_STEADY_SHARE = 0.35;
 /** Share of samples in which a text is there that never is away. */
 const MIN_LASTING_PRESENCE = 0.85;
+/** Confidence from which something is written, whatever it is. */
+const MIN_WRITTEN_CONFIDENCE = 0.15;
 /** Share of the samples at which a time changes at most that is a result and no clock. */
 const MAX_RESULT_CHANGES = 0.1;
 /** Change of a clock in seconds per second. */
@@ -350,13 +352,16 @@ function classifyText(
   const middle = upperMedian(texts.map(({ confidence }) => confidence))!;
   const steady = steadyShare(values.map((one) => ({ ...one, value: simplify(one.text) })));
   const { presence } = behaviour;
+  // What cannot be read for certain is there, too.
+  const written =
+    samples.filter(({ reading }) => reading && reading.confidence >= MIN_WRITTEN_CONFIDENCE).length / samples.length;
   if (!comesAndGoes && most.length >= MIN_LABEL_SHARE * texts.length && !isReplacedForGood(texts)) {
     const text = most.toSorted((a, b) => b.confidence - a.confidence)[0]!.text;
     return { type: 'label', caption: text, values, behaviour, certainty: (most.length / texts.length) * middle };
   }
   if (steady < MIN_STEADY_SHARE || middle < 0.7) return undefined;
   return {
-    type: comesAndGoes || (presence < MIN_LASTING_PRESENCE && !isReplaced(samples, values)) ? 'message' : 'name',
+    type: comesAndGoes || (written < MIN_LASTING_PRESENCE && !isReplaced(samples, values)) ? 'message' : 'name',
     values,
     behaviour: { resets: false, changes: behaviour.changes, presence },
     certainty: steady * middle,
