@@ -68,3 +68,15 @@ export function normalDistribution(z: number): number {
   const series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
   return 1 - 0.5 * series * Math.exp((-z * z) / 2);
 }
+
+/** The z below which a standard normal variable lies with a probability between 0 and 1, by bisection of {@link normalDistribution}. */
+export function normalQuantile(probability: number): number {
+  if (probability < 0.5) return -normalQuantile(1 - probability);
+  let [low, high] = [0, 10];
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2;
+    if (normalDistribution(middle) < probability) low = middle;
+    else high = middle;
+  }
+  return low;
+}

@@ -31,7 +31,7 @@ const LAYERS = [
   ['recognition', 'detectors', 'cues', 'script'],
   ['pipeline', 'discovery'],
   ['query'],
-  ['highlights', 'quality', 'evaluate', 'library', 'batch'],
+  ['highlights', 'quality', 'evaluate', 'library', 'batch', 'season'],
   ['studio'],
   ['cli', 'index'],
 ];

@@ -263,23 +263,79 @@ export const query = declare({
   ],
 });
 
+/** Which sessions a command about seasons is about. */
+const seasonOptions = {
+  player: value('name', 'Somebody else who appears in the logs. Default: who played.'),
+  game: list('name', 'Only sessions of this game.'),
+  session: list('name', 'Only this session, by its name or that of its log.'),
+  tentative: tentativeEvents,
+  library: libraryFile,
+  dictionary: dictionaryFiles,
+};
+
 /** Arguments and options of `playbyplay stats`. */
 export const stats = declare({
-  summary: 'What a player did in some sessions: numbers, rates, trends, opponents, causes of death',
+  summary: 'What a player did in some sessions: numbers, rates, trends, records, causes of death; a page of charts',
   description:
-    'Counts by the hierarchy of words, so that kills and stomps are defeats in every game. Without a log, the library is asked (see `library add`). Trends need six sessions; they are reported where chance would show them in one of twenty series.',
+    'Counts by the hierarchy of words, so that kills and stomps are defeats in every game. Without a log, the library is asked (see `library add`), and sessions that are chosen are compared with its others. Trends need six sessions; they are reported where chance would show them in one of twenty series. Intervals hold the true value in 95 of 100 cases.',
   arguments: [],
   rest: 'log or folder',
   minimumRest: 0,
   options: {
-    player: value('name', 'Somebody else who appears in the logs. Default: who played.'),
-    game: list('name', 'Only sessions of this game.'),
+    html: toggle('Write a page of charts. It needs no network and runs no script.'),
+    out: output(
+      value('file', 'Where the page (or, with --json, the JSON) is written. Default: standard output.', { short: 'o' }),
+    ),
     json: toggle('Print everything as one JSON object.'),
-    tentative: tentativeEvents,
-    library: libraryFile,
-    dictionary: dictionaryFiles,
+    ...seasonOptions,
+    overwrite,
   },
-  examples: ['stats match.playbyplay', 'stats season/ --player Gargoyle', 'stats --game openarena --json'],
+  examples: [
+    'stats match.playbyplay',
+    'stats season/ --html -o season.html',
+    'stats season/ --player Gargoyle',
+    'stats --game openarena --json',
+  ],
+});
+
+/** Arguments and options of `playbyplay coach`. */
+export const coach = declare({
+  summary: 'What leads to failures: causes with their scenes, and what differs before deaths',
+  description:
+    'Compares deaths a minute with low health, each weapon, each place and soon after spawning with deaths a minute otherwise. A ratio has its interval; an asterisk marks what is clear, considering how many circumstances are compared. Circumstances are those two seconds before a death.',
+  arguments: [],
+  rest: 'log or folder',
+  minimumRest: 0,
+  options: { json: toggle('Print everything as one JSON object.'), ...seasonOptions },
+  examples: ['coach match.playbyplay', 'coach season/ --player Gargoyle', 'coach --game openarena --json'],
+});
+
+/** Arguments and options of `playbyplay ratings`. */
+export const ratings = declare({
+  summary: 'Rate everybody in the logs by who defeats whom, and pair players for even matches',
+  description:
+    'Ratings have an uncertainty, which falls with every session (Weng and Lin 2011, Bradley-Terry). Everybody starts at 25 ± 16.7. Players are ordered by what can be relied on, and paired so that matches are as even as possible.',
+  arguments: [],
+  rest: 'log or folder',
+  minimumRest: 0,
+  options: {
+    match: list('name', 'Pair these players.'),
+    json: toggle('Print ratings and pairs as JSON.'),
+    ...seasonOptions,
+  },
+  examples: ['ratings season/', 'ratings season/ --match Sarge --match Grunt --match Major --match Gargoyle'],
+});
+
+/** Arguments and options of `playbyplay recommend`. */
+export const recommend = declare({
+  summary: 'Recommend games and genres by what a player does, and what to practise',
+  description:
+    'Compares the words of a player’s events, with the words that they are kinds of, with those of the built-in dictionaries, weighted by how rare they are (TF-IDF, cosine). What to practise: what others in the library do more often, and what succeeds clearly less than the rest.',
+  arguments: [],
+  rest: 'log or folder',
+  minimumRest: 0,
+  options: { json: toggle('Print everything as one JSON object.'), ...seasonOptions },
+  examples: ['recommend match.playbyplay', 'recommend --player Gargoyle'],
 });
 
 /** Arguments and options of `playbyplay library add`. */

@@ -1,15 +1,14 @@
-import {
-  computePlayerStatistics,
-  type Duel,
-  type PlayerStatistics,
-  type StatisticsSource,
-} from '../../library/player-statistics.ts';
+import type { Duel } from '../../library/player-statistics.ts';
+import { checkOutput, writeOutput } from '../../files/output.ts';
 import { wordName } from '../../highlights/summary.ts';
+import type { SeasonReport } from '../../season/season.ts';
 import { formatClock } from '../../time.ts';
 import type { CommandIo, RunCommand } from '../command.ts';
 import { formatCount } from '../describe-error.ts';
-import { openSource, type QuerySource } from '../query-source.ts';
+import { usageError } from '../options.ts';
+import { createLinks, openSeason, type Season } from '../season.ts';
 import type * as specs from '../specs.ts';
+import { alignColumns } from '../table.ts';
 
 /** Rows of a table that are printed; `--json` prints all. */
 const MAX_ROWS = 8;
@@ -18,41 +17,52 @@ const MAX_MOMENTS = 3;
 
 /** `playbyplay stats [<log or folder>…]` */
 export const stats: RunCommand<typeof specs.stats> = async (io, options, ...paths) => {
-  await using source = await openSource(paths, options.library, {
-    dictionaries: options.dictionary ?? [],
-    tentative: options.tentative,
-    signal: io.signal,
-    withoutCues: true,
-    limit: Number.MAX_SAFE_INTEGER,
-  });
-  for (const { path, message } of source.issues)
-    io.stderr.write(`playbyplay: ${path === undefined ? '' : `${path} `}${message}\n`);
-  const games = options.game;
-  const sessions = source.played.filter(({ game }) => games === undefined || games.includes(game));
-  const statistics = await computePlayerStatistics(toStatisticsSource(source, sessions), options.player);
-  if (options.json) io.stdout.write(`${JSON.stringify(statistics)}\n`);
-  else printStatistics(statistics, source, io);
+  const { out, json, overwrite } = options;
+  const isPage = options.html || (out !== undefined && !json);
+  if (options.html && json) throw usageError('--html cannot be combined with --json');
+  const output = { kind: isPage ? 'HTML' : 'JSON', inputs: paths, overwrite } as const;
+  if (out !== undefined) await checkOutput(out, output);
+  await using season = await openSeason(io, paths, options);
+  const { reportSeason } = await import('../../season/season.ts');
+  const report = await reportSeason(season.chosen, options.player, season.all);
+  if (!isPage && !json) {
+    printStatistics(report, season, io);
+    return 0;
+  }
+  const text = isPage ? await renderPage(report, season, out) : `${JSON.stringify(toJson(report))}\n`;
+  if (out === undefined) io.stdout.write(text);
+  else {
+    await writeOutput(out, text, output);
+    io.stderr.write(`${out}\n`);
+  }
   return 0;
 };
 
-/** Asks only about the chosen sessions. */
-function toStatisticsSource(source: QuerySource, sessions: StatisticsSource['sessions']): StatisticsSource {
-  const isAll = sessions.length === source.played.length;
-  const scope = { session: sessions.map(({ session }) => session) };
-  return {
-    dictionary: source.dictionary,
-    sessions,
-    ask: async (query) => {
-      const scoped = isAll ? query : { ...query, find: { all: [query.find, scope] } };
-      return source.ask(await source.compile(scoped));
-    },
-  };
+/** The figures with everything that is computed of them. */
+function toJson({ timelines: _, dictionary: __, figures, ...rest }: SeasonReport): object {
+  return { ...figures, ...rest };
 }
 
-function printStatistics(statistics: PlayerStatistics, { dictionary, played }: QuerySource, io: CommandIo): void {
+async function renderPage(report: SeasonReport, season: Season, out: string | undefined): Promise<string> {
+  const { renderSeasonPage } = await import('../../season/page.ts');
+  const { figures, coaching, dictionary } = report;
+  const titles = figures.games.map((game) => dictionary.sources.find(({ name }) => name === game)?.title ?? game);
+  const moments = [
+    ...coaching.failures.flatMap((group) => group.moments.slice(0, 12)),
+    ...figures.records.map(({ moment }) => moment),
+  ];
+  const [only] = season.chosen.sessions;
+  const what = figures.sessions === 1 && only ? only.name : formatCount(figures.sessions, 'session');
+  return renderSeasonPage({
+    ...report,
+    title: figures.player === undefined ? titles.join(', ') : `${figures.player} in ${titles.join(', ')}`,
+    scope: `${what}, ${formatClock(figures.duration, 0)} of play`,
+    linkTo: await createLinks(season, out, moments),
+  });
+}
+
+function printStatistics({ figures: statistics, dictionary }: SeasonReport, { nameOf }: Season, io: CommandIo): void {
   const { player = 'player', sessions, duration, actions, ratio, streak, life, secondsBetweenDefeats } = statistics;
-  const names = new Map(played.map(({ session, name }) => [session, name]));
-  const nameOf = (session: string): string => names.get(session) ?? session;
   const lines = [`${player}: ${formatCount(sessions, 'session')}, ${formatClock(duration, 0)}`, ''];
   const rows = actions.map(({ action, total, perMinute, best, trend }) => [
     dictionary.find(action, 'action')!.name,
@@ -69,6 +79,17 @@ function printStatistics(statistics: PlayerStatistics, { dictionary, played }: Q
     secondsBetweenDefeats === null
       ? []
       : ['from a defeat to the next', `${secondsBetweenDefeats.toFixed(1)} s on average`],
+    ...statistics.success.map(({ of, hits, tries, rate }) => [
+      `success of ${of}`,
+      `${(100 * rate.value!).toFixed(0)} % (${hits} of ${tries}; 95 %: ${(100 * rate.low).toFixed(0)} to ${(100 * rate.high).toFixed(0)})`,
+    ]),
+    ...statistics.reactions.map(({ cue, response, median, count }) => [
+      `from ${cue} to ${response}`,
+      `${median.toFixed(2)} s (median of ${count})`,
+    ]),
+    ...statistics.standings
+      .slice(0, 3)
+      .map(({ what, percentile, among }) => [what, `more than ${percentile.toFixed(0)} % of ${among} others`]),
   ].filter(({ length }) => length > 0);
   lines.push('', ...alignColumns(facts));
   const duels = (title: string, list: readonly Duel[]): string[] =>
@@ -95,16 +116,4 @@ function printStatistics(statistics: PlayerStatistics, { dictionary, played }: Q
   });
   lines.push(...alignColumns(deaths));
   io.stdout.write(`${lines.join('\n').trimEnd()}\n`);
-}
-
-/** Joins cells to lines; numbers stand at the right of their column. */
-function alignColumns(rows: readonly (readonly string[])[]): string[] {
-  const columns = Math.max(0, ...rows.map(({ length }) => length));
-  const widths = Array.from({ length: columns }, (_, i) => Math.max(...rows.map((row) => (row[i] ?? '').length)));
-  return rows.map((row) =>
-    row
-      .map((cell, i) => (/^[\d.]+$/.test(cell) ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!)))
-      .join('  ')
-      .trimEnd(),
-  );
 }
