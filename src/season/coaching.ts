@@ -275,8 +275,11 @@ function bandsOf(property: string, timelines: readonly PlayTimeline[]): (value: 
   return (value) => (value < low ? `below ${low}` : value < high ? `${low} to ${high - 1}` : `${high} or more`);
 }
 
+function times(ratio: number): string {
+  return Number.isFinite(ratio) ? ratio.toFixed(1) : 'many';
+}
+
 function adviceOf({ factor, value, ratio, low, high, deaths, seconds }: Circumstance): string {
-  const times = (number: number): string => (Number.isFinite(number) ? number.toFixed(1) : 'many');
   const where =
     factor === 'time since spawn'
       ? `${value} after spawning`

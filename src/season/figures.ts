@@ -353,8 +353,6 @@ function findRecords(
   timelines: readonly PlayTimeline[],
 ): readonly PersonalRecord[] {
   const records: PersonalRecord[] = [];
-  const most = <T>(all: readonly T[], value: (one: T) => number): T | undefined =>
-    all.reduce<T | undefined>((best, one) => (best === undefined || value(one) > value(best) ? one : best), undefined);
   const run = most(
     timelines.map(({ defeats, deaths }) => streakOf(defeats, deaths)),
     ({ length }) => length,
@@ -395,6 +393,14 @@ function findRecords(
         moment: { session: best.session, t: 0 },
       });
   return records;
+}
+
+/** The one with the highest value, the first of equal ones. */
+function most<T>(all: readonly T[], value: (one: T) => number): T | undefined {
+  return all.reduce<T | undefined>(
+    (best, one) => (best === undefined || value(one) > value(best) ? one : best),
+    undefined,
+  );
 }
 
 function momentOf({ session, t }: EventLine): Moment {

@@ -224,6 +224,10 @@ describe('coaching', () => {
   });
 });
 
+function rated(name: string, mu: number): { readonly name: string; readonly rating: Rating } {
+  return { name, rating: { mu, sigma: 2 } };
+}
+
 describe('ratings', () => {
   // The published results of openskill (tests of its model bradley-terry-full) for the algorithm of Weng and Lin.
   it('are those of the published examples', () => {
@@ -266,7 +270,7 @@ describe('ratings', () => {
   });
 
   it('come from who defeats whom, without mistakes of one’s own', async () => {
-    const rated = await ratePlayers(
+    const players = await ratePlayers(
       logs({
         duration: 60,
         events: [
@@ -279,19 +283,21 @@ describe('ratings', () => {
       }),
     );
     // The player beat Ada 2 : 1 and lost to Ben 0 : 1.
-    expect(rated.map(({ name }) => name)).toEqual(['opponent Ben', 'player', 'opponent Ada']);
-    expect(rated.find(({ name }) => name === 'player')!.rating.mu).toBeCloseTo(25, 9);
+    expect(players.map(({ name }) => name)).toEqual(['opponent Ben', 'player', 'opponent Ada']);
+    expect(players.find(({ name }) => name === 'player')!.rating.mu).toBeCloseTo(25, 9);
   });
 
   it('pair players evenly, and leave out whoever fits least', () => {
-    const at = (name: string, mu: number): { name: string; rating: Rating } => ({ name, rating: { mu, sigma: 2 } });
     expect(
-      pairPlayers([at('a', 10), at('b', 30), at('c', 11), at('d', 31)]).map(({ first, second }) => [first, second]),
+      pairPlayers([rated('a', 10), rated('b', 30), rated('c', 11), rated('d', 31)]).map(({ first, second }) => [
+        first,
+        second,
+      ]),
     ).toEqual([
       ['d', 'b'],
       ['c', 'a'],
     ]);
-    expect(pairPlayers([at('a', 10), at('b', 30), at('c', 11)])).toEqual([
+    expect(pairPlayers([rated('a', 10), rated('b', 30), rated('c', 11)])).toEqual([
       { first: 'c', second: 'a', probability: expect.closeTo(0.536, 2) },
     ]);
     expect(pairPlayers([])).toEqual([]);
@@ -315,24 +321,16 @@ describe('difficulty', () => {
   });
 });
 
+function eventOf(statement: Statement): EventLine {
+  return { type: 'event', id: '', t: 0, end: 0, game: '', session: '', text: '', statement, confidence: 1, cues: [] };
+}
+
 describe('recommendations', () => {
   it('name the genre whose words somebody uses, and why', () => {
-    const drive = (statement: Statement): EventLine => ({
-      type: 'event',
-      id: '',
-      t: 0,
-      end: 0,
-      game: '',
-      session: '',
-      text: '',
-      statement,
-      confidence: 1,
-      cues: [],
-    });
     const words = countWords([
-      drive({ subject: 'player', action: 'racing:outbrake', object: 'opponent' }),
-      drive({ subject: 'player', action: 'overtake', object: 'opponent' }),
-      drive({ subject: 'player', property: 'racing:tyre wear', to: 20 }),
+      eventOf({ subject: 'player', action: 'racing:outbrake', object: 'opponent' }),
+      eventOf({ subject: 'player', action: 'overtake', object: 'opponent' }),
+      eventOf({ subject: 'player', property: 'racing:tyre wear', to: 20 }),
     ]);
     const [first, second] = recommend(words, catalogOf(dictionary), dictionary);
     expect(first).toMatchObject({ id: 'racing', title: 'Racing' });

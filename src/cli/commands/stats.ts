@@ -39,8 +39,8 @@ export const stats: RunCommand<typeof specs.stats> = async (io, options, ...path
 };
 
 /** The figures with everything that is computed of them. */
-function toJson({ timelines: _, dictionary: __, figures, ...rest }: SeasonReport): object {
-  return { ...figures, ...rest };
+function toJson({ figures, coaching, difficulty, ratings, recommendations }: SeasonReport): object {
+  return { ...figures, coaching, difficulty, ratings, recommendations };
 }
 
 async function renderPage(report: SeasonReport, season: Season, out: string | undefined): Promise<string> {
