@@ -159,8 +159,10 @@ function compare(
       seconds: all.reduce((sum, one) => sum + one.seconds, 0),
     };
     const byValue = [...Map.groupBy(all, ({ value }) => value)].toSorted(([, a], [, b]) => b.length - a.length);
-    // Of two values the second says what the first says.
-    for (const [value, some] of byValue.slice(0, byValue.length === 2 ? 1 : MAX_VALUES)) {
+    // Of two values one says what the other says: the deadlier one is reported.
+    const compared =
+      byValue.length === 2 ? byValue.toSorted(([, a], [, b]) => deathRate(b) - deathRate(a)).slice(0, 1) : byValue;
+    for (const [value, some] of compared.slice(0, MAX_VALUES)) {
       const seconds = some.reduce((sum, one) => sum + one.seconds, 0);
       const dead = some.flatMap(({ death }) => death ?? []);
       if (total.deaths < MIN_DEATHS || seconds < MIN_SECONDS || total.seconds - seconds < MIN_SECONDS) continue;
@@ -187,6 +189,11 @@ function compare(
       return { ...one, isClear: low > 1 || high < 1 };
     })
     .toSorted((a, b) => Number(b.isClear) - Number(a.isClear) || evidence(b) - evidence(a));
+}
+
+function deathRate(stretches: readonly Stretch[]): number {
+  const seconds = stretches.reduce((sum, one) => sum + one.seconds, 0);
+  return seconds === 0 ? 0 : stretches.filter(({ death }) => death).length / seconds;
 }
 
 /** How far from 1 the ratio lies beyond its interval. */
@@ -228,13 +235,12 @@ function split(
   name: (value: PropertyValue) => string | undefined,
 ): readonly Stretch[] {
   const stretches: Stretch[] = [];
+  // What changes with a spawn holds from the start of the life; later changes count with their lead.
+  const since = (t: number): number => (t <= start + LEAD_SECONDS ? start : t + LEAD_SECONDS);
   for (const [i, { t, value }] of values.entries()) {
-    // A value that a life begins with is known from its start on; later ones count with their lead.
-    const next = values[i + 1]?.t ?? Number.POSITIVE_INFINITY;
-    if (next <= start && i + 1 < values.length) continue;
-    const from = t <= start ? start : Math.min(end, t + LEAD_SECONDS);
-    const to = Math.min(end, next + LEAD_SECONDS);
-    if (t >= end || to <= from) continue;
+    const from = since(t);
+    const to = Math.min(end, since(values[i + 1]?.t ?? Number.POSITIVE_INFINITY));
+    if (to <= from) continue;
     const label = name(value);
     if (label !== undefined)
       stretches.push({ factor, value: label, seconds: to - from, death: to === end ? death : undefined });
