@@ -72,7 +72,8 @@ export class AnswerComputer {
     const { versus, ...plain } = this.query;
     if (versus) return this.compare(matches, plain, versus);
     const { measure, per, ratio, share, streak, whether, count } = this.query;
-    if (whether) return { value: matches.length > 0, unit: undefined };
+    // A state can hold without anything happening in it.
+    if (whether) return { value: matches.length > 0 || this.heldSpans().length > 0, unit: undefined };
     if (ratio) return { value: divide(matches.length, this.count(ratio)), unit: undefined };
     if (share) return { value: divide(100 * matches.length, this.count(share)), unit: '%' };
     if (streak) return { value: this.longestStreak(matches, streak), unit: undefined };

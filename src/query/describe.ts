@@ -79,7 +79,7 @@ class QueryWriter {
       if (versus.as === 'both') return `${first}, compared with: ${other}`;
       return `whether it is ${versus.as}: ${first}, compared with: ${other}`;
     }
-    if (whether) return `whether ${what}`;
+    if (whether) return `whether ${what.replace(/^while /, '')}`;
     if (ratio) return `how many times ${what}, divided by how many times ${this.condition(ratio)}`;
     if (share) return `how many percent of the times ${this.condition(share)} it is that ${what}`;
     if (streak) return `how many times in a row at most ${what}, without that ${this.condition(streak)}`;

@@ -8,10 +8,11 @@ import {
   type PropertyValue,
   type Slot,
 } from '../events/statement.ts';
+import type { LogFacts } from '../dictionary/sentences/parse-context.ts';
 import { boundaryActions, endingActions, endsOwnNoun } from './match/periods.ts';
 
 /** The words that logs mention. Of several readings of a question, one about what happens in the logs is more likely meant. */
-export class Vocabulary {
+export class Vocabulary implements LogFacts {
   private readonly mentioned: Readonly<Record<WordKind, Set<Word>>> = {
     action: new Set(),
     object: new Set(),
@@ -54,6 +55,11 @@ export class Vocabulary {
   /** Do the logs mention the word or one under it? */
   has(word: Word): boolean {
     return this.mentioned[word.kind].has(word);
+  }
+
+  /** Do the logs have the word itself, rather than one under it? */
+  states(word: Word): boolean {
+    return this.leaves.has(word);
   }
 
   /** Does the property, or one under it, have numbers as values? */

@@ -669,7 +669,8 @@ class Evaluation:
         if "versus" in query:
             return self.versus()
         if "whether" in query:
-            return {"value": len(matches) > 0}
+            held = "while" in query["find"] and any(session.spans(query["find"]["while"]) for session in self.sessions)
+            return {"value": len(matches) > 0 or held}
         if "ratio" in query:
             return {"value": self.divide(len(matches), self.count(query["ratio"]))}
         if "share" in query:

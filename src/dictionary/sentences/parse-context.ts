@@ -12,6 +12,7 @@ const ABSENCE_COST = 2;
 
 /** By the test of what logs mention, which all parts of a question share. */
 const compoundActionsOf = new WeakMap<(word: Word) => boolean, readonly Word[]>();
+const compoundObjectsOf = new WeakMap<(word: Word) => boolean, readonly Word[]>();
 
 /** Options of {@link ParseContext}. */
 export interface ParseContextOptions {
@@ -31,8 +32,18 @@ export interface ParseContextOptions {
   readonly displays?: readonly Display[];
   /** Queries: do the logs mention a word or one under it? */
   readonly isMentioned?: ((word: Word) => boolean) | undefined;
-  /** Queries: the only other character, where the logs are about two. */
-  readonly rival?: Mention | undefined;
+  /** Queries: what else is known of the logs. */
+  readonly facts?: LogFacts | undefined;
+}
+
+/** What is known of the logs that a query is about, besides the words that they mention. */
+export interface LogFacts {
+  /** The only other character, where the logs are about two. */
+  readonly rival: Mention | undefined;
+  /** Of whom the logs state a property or one under it. */
+  owners(property: Word): readonly Mention[];
+  /** Do the logs have the word itself, rather than one under it? */
+  states(word: Word): boolean;
 }
 
 /** A figure on the screen whose meaning no profile states, by its word (`counter`) and caption (`Laps`). */
@@ -64,7 +75,7 @@ export class ParseContext {
   furthest = 0;
   /** Descriptions of what could follow at `furthest`. */
   readonly expected = new Set<string>();
-  readonly rival: Mention | undefined;
+  readonly facts: LogFacts | undefined;
   private readonly isMentioned: ((word: Word) => boolean) | undefined;
   private steps = 0;
   private readonly memo = new Map<string, unknown>();
@@ -83,7 +94,7 @@ export class ParseContext {
     this.sessions = options.sessions ?? new Set();
     this.displays = options.displays ?? [];
     this.isMentioned = options.isMentioned;
-    this.rival = options.rival;
+    this.facts = options.facts;
     this.game = options.game;
     this.isQuery = options.isQuery ?? false;
   }
@@ -117,6 +128,17 @@ export class ParseContext {
     if (known) return known;
     const found = this.dictionary.words('action').filter((each) => each.name.includes(' ') && isMentioned(each));
     compoundActionsOf.set(isMentioned, found);
+    return found;
+  }
+
+  /** The objects of the logs whose name has several words: "health bonus". */
+  compoundObjects(): readonly Word[] {
+    const { isMentioned } = this;
+    if (!isMentioned) return [];
+    const known = compoundObjectsOf.get(isMentioned);
+    if (known) return known;
+    const found = this.dictionary.words('object').filter((each) => each.name.includes(' ') && isMentioned(each));
+    compoundObjectsOf.set(isMentioned, found);
     return found;
   }
 

@@ -13,6 +13,7 @@ const actionAlternatives: Readonly<Record<string, readonly string[]>> = {
   obtain: ['pick up', 'buy', 'receive', 'find'],
   take: ['obtain', 'pick up'],
   execute: ['kill'],
+  'shoot down': ['kill'],
   receive: ['obtain', 'pick up'],
   respawn: ['spawn'],
 };
@@ -48,6 +49,10 @@ interface ChangeAlternative {
   readonly change: NonNullable<PropertyPattern['change']>;
   /** Whose value changes: who acts, or to whom it is done. */
   readonly of: 'subject' | 'object';
+  /** Without an object, is it done to oneself, even if the logs have narrower words of what is done to others? */
+  readonly isReflexive?: true;
+  /** Does it not stand for narrower words? */
+  readonly isExact?: true;
   /** The new value. */
   readonly to?: PropertyPattern['to'];
 }
@@ -57,21 +62,24 @@ const changeAlternatives: readonly ChangeAlternative[] = [
   { action: 'shoot', property: 'ammunition in magazine', change: 'drops', of: 'subject' },
   { action: 'hurt', property: 'health', change: 'drops', of: 'object' },
   { action: 'attack', property: 'health', change: 'drops', of: 'object' },
-  { action: 'heal', property: 'health', change: 'rises', of: 'subject' },
+  { action: 'heal', property: 'health', change: 'rises', of: 'subject', isReflexive: true },
   { action: 'swap', property: 'weapon', change: 'changes', of: 'subject' },
   { action: 'equip', property: 'weapon', change: 'changes', of: 'subject' },
   { action: 'change', property: 'weapon', change: 'changes', of: 'subject' },
   { action: 'level up', property: 'level', change: 'rises', of: 'subject' },
-  { action: 'overtake', property: 'rank', change: 'drops', of: 'subject' },
+  { action: 'overtake', property: 'rank', change: 'drops', of: 'subject', isExact: true },
   { action: 'die', property: 'lives', change: 'drops', of: 'subject' },
   { action: 'die', property: 'health', change: 'drops', of: 'subject', to: { max: 0 } },
 ];
 
 /** The changes of values by which the logs state an action that they do not mention. */
-export function changesFor(context: ParseContext, action: Word): readonly ChangeAlternative[] {
-  if (context.mentions(action) || context.longerActions(action).length > 0) return [];
-  const { dictionary } = context;
-  return changeAlternatives.filter(({ action: id, property }) => {
+export function changesFor(context: ParseContext, action: Word, hasObject: boolean): readonly ChangeAlternative[] {
+  const { dictionary, facts } = context;
+  // Whoever revives heals, but who heals without saying whom gains health.
+  const isOther = !hasObject && context.mentions(action) && facts?.states(action) === false;
+  if ((context.mentions(action) && !isOther) || context.longerActions(action).length > 0) return [];
+  return changeAlternatives.filter(({ action: id, property, isReflexive, isExact }) => {
+    if ((isOther && !isReflexive) || (isExact && action.id !== id)) return false;
     const word = dictionary.find(property, 'property');
     return word && dictionary.isA(action.id, id, 'action') && context.knowsLogs && context.mentions(word);
   });

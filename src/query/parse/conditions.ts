@@ -279,7 +279,8 @@ function parseNear(context: ParseContext, first: ParsedCondition, depth: number)
       // A time is no event: "after the first minute".
       if ('time' in other.condition) continue;
       const within = limit ?? parseLimit(context, other.end);
-      const shared = shareSubject(first.condition, other.condition, true);
+      const shared =
+        ofSomebody(context, first.condition, other.condition) ?? shareSubject(first.condition, other.condition, true);
       // "of" relates what happens to different ones as well.
       const [find, near] = side === 'around' ? [first.condition, shared] : relateActors(first.condition, shared);
       found.push({
@@ -290,6 +291,19 @@ function parseNear(context: ParseContext, first: ParsedCondition, depth: number)
     }
   }
   return found;
+}
+
+/** "did Birch pit after me": the same of somebody else. */
+function ofSomebody({ dictionary }: ParseContext, condition: Condition, other: Condition): Condition | undefined {
+  if (!('mentions' in other) || !('action' in condition)) return undefined;
+  const { any } = other.mentions as SlotPattern;
+  const isPerson = any?.every(
+    ({ words, name }) => name !== undefined || words?.every((id) => dictionary.isA(id, 'character', 'object')),
+  );
+  const pattern = condition as ActionPattern;
+  return isPerson && pattern.action.length > 0 && pattern.subject?.any
+    ? { ...pattern, subject: { any: any! } }
+    : undefined;
 }
 
 /** Is it about an action or property of whom it does not say? */

@@ -167,6 +167,9 @@ const paraphrases: readonly (readonly [phrase: readonly string[], words: readonl
   ['for how long', 'how long'],
   ['how come', 'why'],
   ['i farm', 'i kill'],
+  ['self kills', 'suicides'],
+  ['self kill', 'suicide'],
+  ['self frags', 'suicides'],
   ['frag oneself', 'kill oneself'],
   ['fragged oneself', 'killed oneself'],
   ['frags oneself', 'kills oneself'],
@@ -244,8 +247,16 @@ export function normalizeQuestion(
   const corrections: Correction[] = [];
   const sessionWords = collectSessionWords(sessions);
   const known = new Set(names.flatMap((name) => name.toLowerCase().split(' ')));
-  const corrected = tokens.flatMap((token, i) => {
+  const corrected = resolvePronouns(tokens, known).flatMap((token, i) => {
+    // "silvas goals"
+    const owner = token.kind === 'word' && token.lower.endsWith('s') ? token.lower.slice(0, -1) : undefined;
+    const isOwner = owner !== undefined && known.has(owner) && isUnknown(token, lexicon, known);
+    if (isOwner && tokens[i + 1]?.kind === 'word')
+      return [replaced(token, owner), { ...token, kind: 'possessive' as const, text: "'s", lower: "'s" }];
     if (!isUnknown(token, lexicon, known) || sessionWords.has(token.lower) || isName(token, i, tokens)) return token;
+    // "snipers": a plural that the dictionary has only in the singular
+    if (owner !== undefined && owner.length > 3 && lexicon.knows(owner))
+      return [{ ...token, text: owner, lower: owner }];
     // A capital letter at the start can be that of a name.
     const parts = splitCompound(token, dictionary, lexicon);
     if (parts) return parts;
@@ -257,6 +268,16 @@ export function normalizeQuestion(
     return { ...token, text: read, lower: read.toLowerCase() };
   });
   return { tokens: corrected, corrections };
+}
+
+/** "did I kill Tusk before he killed me": whoever was named last. */
+function resolvePronouns(tokens: readonly Token[], names: ReadonlySet<string>): readonly Token[] {
+  let named: Token | undefined;
+  return tokens.map((token) => {
+    if (token.kind === 'word' && names.has(token.lower)) named = token;
+    const isPronoun = token.kind === 'word' && ['he', 'she', 'him'].includes(token.lower);
+    return isPronoun && named ? { ...token, text: named.text, lower: named.lower } : token;
+  });
 }
 
 function expand(token: Token, before: Token | undefined, lexicon: Lexicon): readonly Token[] {

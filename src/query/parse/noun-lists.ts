@@ -17,7 +17,8 @@ export const parseNounLists: NounListParser = (context, at, kind) =>
   );
 
 function parseAlternatives(context: ParseContext, at: number, kind: 'object' | 'property'): NounList[] {
-  const lists = parseNouns(context, at, kind).map(singleNoun);
+  const nouns = parseNouns(context, at, kind);
+  const lists = [...nouns, ...(kind === 'object' ? parsePartialNames(context, at, nouns) : [])].map(singleNoun);
   let open: readonly NounList[] = lists.slice();
   while (open.length > 0) {
     const longer: NounList[] = [];
@@ -35,6 +36,25 @@ function parseAlternatives(context: ParseContext, at: number, kind: 'object' | '
     lists.push(...open);
   }
   return lists;
+}
+
+const partialNameCost = 3;
+
+/** Parses "bonuses" for what the logs call a health bonus, "snipers" for a sniper rifle, where no word fits as it is. */
+function parsePartialNames(context: ParseContext, at: number, known: readonly NounPhrase[]): NounPhrase[] {
+  const token = context.tokens[at];
+  const isKnown = known.some(
+    ({ words, name }) => name !== undefined || words.some(({ word }) => context.mentions(word)),
+  );
+  if (token?.kind !== 'word' || isKnown || token.lower.length < 4) return [];
+  const forms = [token.lower, token.lower.replace(/s$/, ''), token.lower.replace(/es$/, '')];
+  const words = context.compoundObjects().filter(({ name }) => {
+    const parts = name.split(' ');
+    return forms.includes(parts.at(-1)!) || forms.includes(parts[0]!);
+  });
+  if (words.length === 0) return [];
+  const candidates = words.map((word) => ({ word, cost: 0 }));
+  return [{ words: candidates, start: at, end: at + 1, cost: partialNameCost }];
 }
 
 function appendNoun(list: NounList, noun: NounPhrase, extraCost: number): NounList {

@@ -3,13 +3,14 @@ import { type Display, maxTokens, ParseContext } from '../../dictionary/sentence
 import { explainParseFailure, type SentenceIssue } from '../../dictionary/sentences/parse-errors.ts';
 import type { Token } from '../../dictionary/sentences/tokenize.ts';
 import type { WordId } from '../../events/statement.ts';
-import type { GroupKey, PropertyPattern, Query } from '../query.ts';
+import { isAboutEvent, type GroupKey, type PropertyPattern, type Query } from '../query.ts';
 import type { SessionNames } from '../session-names.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { recordSpan } from '../source-spans.ts';
 import { parseConditions } from './conditions.ts';
 import { parseNounLists } from './noun-lists.ts';
 import { normalizeQuestion, type Correction } from './normalize.ts';
+import { ordinalValue } from './ordinals.ts';
 import { parseGains, parsePropertyPatterns, toSlotPattern } from './patterns.ts';
 import { questionWords, readQuestion } from './questions/index.ts';
 import type { Body, Reading, Redirection } from './questions/readings.ts';
@@ -172,7 +173,7 @@ class BodyParser {
       ...(sessions && { sessions }),
       ...(displays && { displays }),
       isMentioned: this.isMentioned,
-      rival: this.options.vocabulary?.rival,
+      facts: this.options.vocabulary,
     });
   }
 
@@ -223,6 +224,22 @@ class BodyParser {
     );
   }
 
+  /** "I played my third card" is the third time that I played a card. */
+  private parseOrdinalObject(tokens: readonly Token[]): (Body & { readonly cost: number }) | undefined {
+    const at = tokens.findIndex(
+      ({ lower }, index) =>
+        index > 1 && ordinalValue(lower) !== undefined && ordinalOwners.has(tokens[index - 1]!.lower),
+    );
+    if (at < 0 || at === tokens.length - 1 || tokens.some(({ lower }) => clauseLinks.has(lower))) return undefined;
+    const body = this.parse([...tokens.slice(0, at - 1), ...tokens.slice(at + 1)], false);
+    if (!body || body.by || !isAboutEvent(body.condition) || 'nth' in body.condition) return undefined;
+    return {
+      condition: { nth: ordinalValue(tokens[at]!.lower)!, of: body.condition },
+      by: undefined,
+      cost: body.cost + 1,
+    };
+  }
+
   private parse(tokens: readonly Token[], isCount: boolean): (Body & { readonly cost: number }) | undefined {
     const key = `${isCount} ${tokens.map(({ kind, text, start }) => `${kind}${text}${start}`).join(' ')}`;
     if (this.parsed.has(key)) return this.parsed.get(key);
@@ -235,11 +252,18 @@ class BodyParser {
       best = { condition, by: groups.by, cost: cost + groups.cost };
     }
     if (context.isExhausted) this.isExhausted = true;
+    best ??= this.parseOrdinalObject(tokens);
     if (!best) this.failures.push(context);
     this.parsed.set(key, best);
     return best;
   }
 }
+
+const ordinalOwners: ReadonlySet<string> = new Set(['my', 'his', 'her', 'their', 'the', 'its']);
+/** Words after which an ordinal belongs to another clause. */
+const clauseLinks: ReadonlySet<string> = new Set(
+  'before after within while when between and or then followed until since of without'.split(' '),
+);
 
 interface ParsedGroups {
   readonly by?: readonly GroupKey[];

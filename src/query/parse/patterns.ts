@@ -88,23 +88,52 @@ function asChange(
 ): Condition | undefined {
   const { dictionary } = context;
   const [verb] = verbs;
-  const isCircumstantial = pattern.with || pattern.at || pattern.manner || pattern.amount;
+  const isCircumstantial = pattern.at || pattern.manner || pattern.amount;
   if (verbs.length !== 1 || verb!.isNegated || isCircumstantial) return undefined;
+  const ofTeam = asTeamScore(context, pattern, verb!);
+  if (ofTeam) return ofTeam;
   const isOfCharacter = slots.object !== undefined && areCharacters(dictionary, slots.object);
   const span = { start: verb!.start, end: verb!.end };
-  for (const { property, change, of, to } of changesFor(context, verb!.word)) {
+  for (const { property, change, of, to } of changesFor(context, verb!.word, pattern.object !== undefined)) {
     const owner =
       of === 'object'
         ? victimOf(context, pattern, isOfCharacter)
         : ownerOfChange(context, pattern, { property, isRise: change === 'rises', isOfCharacter });
     if (!owner) continue;
-    return {
+    const whose = owner.subject?.any && { subject: owner.subject };
+    const condition: PropertyPattern = {
       property: recordSpan([property], context, span),
-      ...(owner.subject?.any && { subject: owner.subject }),
+      ...whose,
       ...(owner.to ? { to: owner.to } : { change, ...(to && { to }) }),
     };
+    if (!pattern.with) return condition;
+    // "bullets that I fired with the machine gun": while it was in hand.
+    const isInHand = property.startsWith('ammunition') && pattern.with.any !== undefined;
+    if (!isInHand) continue;
+    return { all: [condition, { while: { property: ['weapon'], ...whose, to: { any: pattern.with.any! } } }] };
   }
   return undefined;
+}
+
+/** "goals by the red team" where only the score says that a team scores. */
+function asTeamScore(
+  { dictionary, facts }: ParseContext,
+  { subject, object }: ActionPattern,
+  { word }: ActionClause['verbs'][number],
+): Condition | undefined {
+  const score = dictionary.find('score', 'property');
+  const isScoring = word.id === 'score' || word.name.startsWith('score ');
+  if (!score || !facts || !isScoring || object?.any || !subject?.any) return undefined;
+  const owners = facts.owners(score).filter(({ word: id }) => dictionary.isA(id, 'group', 'object'));
+  const teams = subject.any.map((each) =>
+    owners.find(({ word: id, name }) => {
+      const isNamed = each.name !== undefined && each.name.toLowerCase() === name?.toLowerCase();
+      return isNamed && (each.words === undefined || each.words.some((wordId) => dictionary.isA(id, wordId, 'object')));
+    }),
+  );
+  if (!teams.every((team) => team !== undefined)) return undefined;
+  const any = teams.map(({ word: id, name }) => ({ words: [id], ...(name !== undefined && { name }) }));
+  return { property: [score.id], subject: { any }, change: 'rises' };
 }
 
 /** Whose value changes, and to what. */
@@ -115,13 +144,14 @@ interface OwnedChange {
 
 /** Whose value an action lowers that is done to somebody. */
 function victimOf(
-  { dictionary, rival }: ParseContext,
+  { dictionary, facts }: ParseContext,
   { subject, object }: ActionPattern,
   isOfCharacter: boolean,
 ): OwnedChange | undefined {
   if (object?.any && !isOfCharacter) return undefined;
   if (!subject?.any) return { subject: object };
   // Who hits the other of two is the other.
+  const rival = facts?.rival;
   const other =
     rival && (isPlayerPattern(subject) ? toSlot(rival) : isRival(dictionary, subject, rival) ? playerSlot : undefined);
   return other && (!object?.any || isSameSlot(object, other, dictionary)) ? { subject: other } : undefined;
@@ -216,7 +246,7 @@ function isThingActing(context: ParseContext, { verbs, slots }: ActionClause): b
 // "goals scored", "card draws"
 const incorporatingForms: ReadonlySet<string> = new Set(['past', 'participle', 'third']);
 
-const lightVerbs = wordSet('perform make commit score take do have land get draw achieve execute');
+const lightVerbs = wordSet('perform make commit score take do have land get draw achieve execute complete');
 
 /** Parses "combos", "my combos" where the logs state that somebody performs a combo. */
 function parseActionNouns(context: ParseContext, start: number): ParsedCondition[] {
@@ -607,8 +637,7 @@ function lacksRequiredObject({ verbs, slots }: ActionClause): boolean {
 function toActionPattern(context: ParseContext, { verbs, slots: given, amount, unit }: ActionClause): ActionPattern {
   const isAnything = given.object?.any.every(({ words, name }) => words.length === 0 && name === undefined) ?? false;
   // "block anything" where the logs state that somebody blocks an attack
-  const isLonger =
-    isAnything && verbs.some(({ word }) => namesObject(context, word) || longerActions(context, word).length > 0);
+  const isLonger = isAnything && verbs.some(({ word }) => namesObject(word) || longerActions(context, word).length > 0);
   // "how many did Silva score"
   const { object, ...others } = given;
   const slots: ActionClause['slots'] = isLonger ? others : { ...others, ...(object && { object }) };
@@ -637,9 +666,11 @@ function toActionPattern(context: ParseContext, { verbs, slots: given, amount, u
 }
 
 /** Is what it is done to a part of its name, as in "block attack"? */
-function namesObject({ dictionary }: ParseContext, { ownNoun }: Word): boolean {
-  return ownNoun !== undefined && dictionary.find(ownNoun, 'object') !== undefined;
+function namesObject({ ownNoun }: Word): boolean {
+  return ownNoun !== undefined && !particles.has(ownNoun);
 }
+
+const particles = wordSet('up down off out in on over back away through around along apart together');
 
 /** "who scored" is about goals, "saves" about shots: without an object, the actions that name it are meant. */
 function longerActions(context: ParseContext, word: Word): readonly string[] {

@@ -1,4 +1,4 @@
-import type { ActionPattern, Condition, MentionCondition, Query } from '../../query.ts';
+import type { ActionPattern, Condition, GroupKey, MentionCondition, Query } from '../../query.ts';
 import {
   understanding,
   anyOf,
@@ -78,9 +78,14 @@ export function weaponsOf(noun: Tokens): Tokens {
   return noun.length === 1 && /^guns?$/.test(noun[0]!.lower) ? [substitute('weapon', noun[0]!)] : noun;
 }
 
+/** "top 2 players" are those who do it. */
+function keyOf(noun: string): GroupKey | undefined {
+  return keyNouns.get(noun) ?? (noun === 'players' || noun === 'people' ? { slot: 'subject' } : undefined);
+}
+
 /** Groups what a clause describes by what a noun names: "which weapon killed me most". */
 export function grouped(noun: Tokens, clauses: readonly Tokens[], limit: Limit, cost = 0): readonly Reading[] {
-  const key = noun.length === 1 ? keyNouns.get(noun[0]!.lower) : undefined;
+  const key = noun.length === 1 ? keyOf(noun[0]!.lower) : undefined;
   return clauses
     .map((clause) => clause.flatMap((token) => (noun.includes(token) ? weaponsOf([token]) : [token])))
     .flatMap((clause) =>
@@ -121,7 +126,7 @@ export function limitOf(rank: string, number = 1): Limit {
 
 /** Which extreme a word names. */
 export function extremeOf(text: string): 'highest' | 'lowest' {
-  return /lowest|min|shortest|smallest|worst|least|fastest|quickest|slightest|lightest/.test(text)
+  return /lowest|min|shortest|smallest|worst|least|fastest|quickest|slightest|lightest|coldest|weakest/.test(text)
     ? 'lowest'
     : 'highest';
 }

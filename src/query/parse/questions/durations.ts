@@ -25,7 +25,7 @@ export const durationRules: readonly Rule[] = [
     'who:average|mean|longest|shortest|biggest|smallest|typical time|gap|pause|break|interval|distance|stretch|wait between <x>',
     ({ tokens, text }) => between(tokens('x'), takeOf(text('who'))),
   ),
-  rule('time|gap|interval|seconds between <x>', ({ tokens }) => between(tokens('x'), 'each')),
+  rule('time|gap|interval|seconds|minutes between <x>', ({ tokens }) => between(tokens('x'), 'each')),
   rule('who:longest|shortest time|period|stretch|streak|while without a|any? <x>', ({ tokens, text }) =>
     measured(tokens('x'), 'gap', takeOf(text('who'))),
   ),
@@ -94,7 +94,10 @@ function firstTime(clause: Tokens): readonly Reading[] {
 function between(all: Tokens, take: Take): readonly Reading[] {
   // "between two kills", "between consecutive kills"
   const isPair = /^(?:two|2|consecutive|successive)$/.test(all[0]?.lower ?? '');
-  if (isPair) return understanding(all.slice(0, 1), between(all.slice(1), take));
+  if (isPair) {
+    const rest = all[1]?.lower === 'of' ? 2 : 1;
+    return understanding(all.slice(0, rest), between(all.slice(rest), take));
+  }
   const tokens = all;
   const and = tokens.findIndex(({ lower }) => lower === 'and');
   if (and < 0) return measured(tokens, 'gap', take === 'each' ? 'average' : take);

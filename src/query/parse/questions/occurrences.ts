@@ -2,9 +2,9 @@ import { numberValue } from '../../../dictionary/sentences/tokenize.ts';
 import type { Query } from '../../query.ts';
 import { ordinalValue } from '../ordinals.ts';
 import { isPlain, list } from './answer-forms.ts';
-import { understanding, anyOf, ask, reading, type Rule, rule, type Tokens } from './readings.ts';
+import { understanding, anyOf, ask, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
 import { declarative } from './word-order.ts';
-import { asSubject, be, doing, having, ordinalWords } from './words.ts';
+import { asSubject, be, doing, having, ordinalWords, word } from './words.ts';
 
 /** Whether and when something happened; the first, last and n-th time. */
 export const occurrenceRules: readonly Rule[] = [
@@ -12,6 +12,13 @@ export const occurrenceRules: readonly Rule[] = [
     anyOf(declarative([...tokens('who'), ...tokens('c')]), (body) =>
       reading([body], ({ condition, by }) => (by ? undefined : { find: condition, whether: true }), 0.5),
     ),
+  ),
+  // "was I ever in the lead", "did I have more than 100 health"
+  rule(`who:${be} <s>`, ({ tokens }) =>
+    anyOf(declarative([...tokens('who'), ...tokens('s')]), (state) => isHeld(state)),
+  ),
+  rule(`did <s> have <x>`, ({ tokens }) =>
+    isHeld([...asSubject(tokens('s')), word('had', tokens('x')[0]), ...tokens('x')]),
   ),
   rule('is|are|was|were|has|have there been? any|a|an|some? <x>', ({ tokens }) =>
     reading([tokens('x')], ({ condition }) => ({ find: condition, whether: true })),
@@ -103,6 +110,13 @@ export const occurrenceRules: readonly Rule[] = [
     );
   }),
 ];
+
+/** Whether a state ever holds. */
+function isHeld(state: Tokens): readonly Reading[] {
+  return reading([[word('while', state[0]), ...state]], ({ condition }) =>
+    'while' in condition ? { find: condition, whether: true } : undefined,
+  );
+}
 
 /** The limit that an ordinal sets. */
 function nthOf(text: string): Partial<Query> {

@@ -33,6 +33,14 @@ export const valueRules: readonly Rule[] = [
     ({ tokens }) => stateAt([...owner(tokens('s')), ...inHand(tokens('w'))], tokens('t')),
   ),
   rule('<p> at|after <t>', ({ tokens }) => stateAt(tokens('p'), tokens('t'), -1)),
+  // "who had more health after 2 minutes": everybody's
+  rule(
+    'who had|has|have the? more|most|less|least|fewer|fewest|highest|lowest|better|best <p> link:at|after <t>',
+    ({ tokens }) => valuesOfAll(tokens('p'), tokens('t')),
+  ),
+  rule('who was|is leading|ahead|winning|in_the_lead at|after <t>', ({ tokens }) =>
+    valuesOfAll(phrase('score', tokens('t')[0]), tokens('t')),
+  ),
   // "where was I after the first lap"
   rule(
     `where|what_place|what_position|which_place|which_position ${be} <s> link:at|after|when|before|in <r>`,
@@ -190,6 +198,18 @@ export const valueRules: readonly Rule[] = [
     stateWhen([...owner(tokens('s')), ...tokens('p')], tokens('c')),
   ),
 ];
+
+/** The value of a property of each one who has it. */
+function valuesOfAll(property: Tokens, time: Tokens): readonly Reading[] {
+  return stateAt(property, time).map((each) => ({
+    ...each,
+    build: (...bodies) => {
+      const query = each.build(...bodies);
+      if (!query || !isProperty(query.find)) return undefined;
+      return { ...query, find: { property: query.find.property } };
+    },
+  }));
+}
 
 /** "highest health" is the value; "biggest health loss" is the event. */
 function extremeValue(body: Tokens, how: string, cost = 0): readonly Reading[] {

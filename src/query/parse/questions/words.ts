@@ -115,7 +115,7 @@ export const most =
   'rank:the_most_often|the_most_times|the_most|most_often|most_times|most_frequently|most|the_least_often|the_least|least_often|least';
 /** Superlatives of values and other words for what to compute of them, for templates. */
 export const extremes =
-  'highest|lowest|best|worst|max|maximum|min|minimum|peak|average|mean|top|biggest|largest|greatest|smallest|longest|shortest|total|fastest|quickest|slowest|typical|usual';
+  'highest|lowest|best|worst|max|maximum|min|minimum|peak|average|mean|top|biggest|largest|greatest|smallest|longest|shortest|total|fastest|quickest|slowest|typical|usual|coldest|hottest|warmest|strongest|weakest';
 /** The prepositions of a rate, for templates. */
 export const per = 'per|each|every|in_a|in_each|in_every|in_one';
 
