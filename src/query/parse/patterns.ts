@@ -254,7 +254,7 @@ function parseActionNouns(context: ParseContext, start: number): ParsedCondition
   if (actions.length === 0) return [];
   const player: SlotPattern = { any: [{ words: ['player'] }] };
   const owners: { readonly subject?: SlotPattern; readonly at: number; readonly cost: number }[] = [
-    { at: start, cost: 0 },
+    { at: context.skip(start, 'the') ?? start, cost: 0 },
     ...(context.wordAt(start) === 'my' ? [{ subject: player, at: start + 1, cost: 1 }] : []),
     // "Silva's goals", "opponent pit stops"
     ...parseNounLists(context, start, 'object').map((list) => ({
@@ -266,7 +266,10 @@ function parseActionNouns(context: ParseContext, start: number): ParsedCondition
   return owners.flatMap(({ subject, at, cost }) =>
     actions.flatMap((action): ParsedCondition[] => {
       const noun = action.name.slice(action.name.indexOf(' ') + 1);
-      const end = [noun, pluralOf(noun)].map((each) => context.skip(at, each)).find((each) => each !== undefined);
+      // "the stop" where the logs know pit stops
+      const short = noun.includes(' ') ? [noun.slice(noun.lastIndexOf(' ') + 1)] : [];
+      const names = [noun, ...short].flatMap((each) => [each, pluralOf(each)]);
+      const end = names.map((each) => context.skip(at, each)).find((each) => each !== undefined);
       if (end === undefined) return [];
       const ids = recordSpan([action.id], context, { start: at, end });
       const whole = { condition: { action: ids, ...(subject && { subject }) }, end, cost: cost + 1 };
@@ -908,6 +911,8 @@ function parseGainsAfter(context: ParseContext, start: number, subject: NounList
     const unit = range && parseNouns(context, end).find((noun) => context.wordAt(noun.end) === 'of');
     const article = ['a', 'an', 'one', 'some'].includes(context.wordAt(end) ?? '') ? end + 1 : end;
     const next = unit ? unit.end + 1 : article;
+    const levels = change === 'rises' && !range ? parseLevels(context, next, subject) : [];
+    if (levels.length > 0) return levels;
     const heads = isTaking
       ? parseDamage(context, next)
       : [...parsePropertyHeads(context, next, parseNounLists), ...parsePlaces(context, next)];
@@ -923,6 +928,17 @@ function parseGainsAfter(context: ParseContext, start: number, subject: NounList
         cost: (subject?.cost ?? 0) + head.cost + 1,
       }));
   });
+}
+
+/** Parses "a level" after "gain" where the logs say that somebody levels up. */
+function parseLevels(context: ParseContext, at: number, subject: NounList | undefined): ParsedCondition[] {
+  const action = context.dictionary.find('level up', 'action');
+  const end = context.skip(at, 'level') ?? context.skip(at, 'levels');
+  const isCounted = action && context.knowsLogs && context.mentions(action);
+  if (!isCounted || end === undefined) return [];
+  const ids = recordSpan([action.id], context, { start: at, end });
+  const whose = subject && { subject: toSlotPattern(context, subject, 'subject') };
+  return [{ condition: { action: ids, ...whose }, end, cost: subject?.cost ?? 0 }];
 }
 
 function rankHead(context: ParseContext, start: number, end: number): PropertyClause[] {

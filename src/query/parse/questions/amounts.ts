@@ -1,4 +1,4 @@
-import type { ActionPattern } from '../../query.ts';
+import type { ActionPattern, Condition } from '../../query.ts';
 import {
   understanding,
   anyOf,
@@ -92,11 +92,29 @@ export const amountRules: readonly Rule[] = [
 function changeSums(change: Tokens, filter: Tokens): readonly Reading[] {
   const measure = { of: 'change', take: 'sum' } as const;
   if (filter.length === 0) return propertyReading([change], ({ condition: find }) => ({ find, measure }), -1);
-  return propertyReading(
-    [change, filter],
-    ({ condition }, { condition: only }) => (isEvent(only) ? undefined : { find: { all: [condition, only] }, measure }),
-    -1,
-  );
+  return [
+    ...propertyReading(
+      [change, filter],
+      ({ condition }, { condition: only }) =>
+        isEvent(only) ? undefined : { find: { all: [condition, inHand(only, condition)] }, measure },
+      -1,
+    ),
+    // "before the pit stop"
+    ...reading(
+      [[...change, ...filter]],
+      ({ condition: find }) => ('near' in find && isProperty(find.find) ? { find, measure } : undefined),
+      -1,
+    ),
+  ];
+}
+
+/** "bullets fired with the machine gun": while it was in hand. */
+function inHand(filter: Condition, change: Condition): Condition {
+  const { action, with: means } = filter as Partial<ActionPattern>;
+  const isOfAmmunition = isProperty(change) && change.property.some((id) => id.startsWith('ammunition'));
+  if (!isOfAmmunition || action?.length !== 0 || !means?.any) return filter;
+  const { subject } = change;
+  return { while: { property: ['weapon'], ...(subject && { subject }), to: { any: means.any } } };
 }
 
 /** "how many coins did I collect" where a counter on the screen shows coins. */
