@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { PlaybyplayError } from '../errors.ts';
 import { readFileKind } from '../files/file-kind.ts';
+import { readInput } from '../files/input.ts';
 
 /** One of several machines that divide recordings among them, from 1. */
 export interface Shard {
@@ -14,6 +15,7 @@ export interface Shard {
 const SKIPPED = /^\.|\.playbyplay$|^node_modules$/;
 /** Recordings of a folder or list at most. */
 const MAX_RECORDINGS = 1_000_000;
+const MAX_LIST_BYTES = 256 << 20;
 
 /**
  * Finds recordings, sorted by path.
@@ -53,7 +55,11 @@ async function readList(path: string): Promise<string[]> {
   if (kind === 'video') return [resolve(path)];
   if (kind !== 'text')
     throw new PlaybyplayError('no-recordings', `${path} is neither a recording nor a list of recordings`);
-  const lines = (await readFile(path, 'utf8')).split(/\r?\n/).map((line) => line.trim());
+  const list = await readInput(path, MAX_LIST_BYTES, 'list-too-large');
+  const lines = list
+    .toString()
+    .split(/\r?\n/)
+    .map((line) => line.trim());
   const named = lines.filter((line) => line !== '' && !line.startsWith('#'));
   return [...new Set(named.map((line) => resolve(dirname(path), line)))];
 }

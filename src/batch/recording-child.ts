@@ -9,6 +9,7 @@ import { LOG_NAME } from '../events/reader.ts';
 import { copyOutput } from '../files/output.ts';
 import { DEFAULT_MEDIA_LIMITS, setMediaLimits } from '../media/limits.ts';
 import { mergeShares, recordLog, type RecordOptions, recordShare, type RecordSummary } from '../pipeline/record-log.ts';
+import { STUCK_CODE } from '../threads/watchdog.ts';
 import { exitWithParent } from '../threads/exit-with-parent.ts';
 import type { ChildMessage, ChildRequest } from './recording-process.ts';
 import type { RecordingWork, WorkResult } from './work.ts';
@@ -117,8 +118,10 @@ process.on('message', (request: ChildRequest) => {
         message: messageOf(error),
         ...(known?.hint !== undefined && { hint: known.hint }),
       };
-      // What the data are to blame for will not change.
-      send({ type: 'failed', failure, isFinal: known !== undefined });
+      // What the data are to blame for will not change. A thread that does not return stays until the process is ended.
+      const isStuck = known?.code === STUCK_CODE;
+      const message: ChildMessage = { type: 'failed', failure, isFinal: known !== undefined && !isStuck };
+      process.send?.(message, () => isStuck && process.kill(process.pid, 'SIGKILL'));
     },
   );
 });

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 /** What is read of a file to recognize its kind. */
@@ -23,9 +24,12 @@ export type FileKind =
   | 'unknown'
   | (string & {});
 
-/** Recognizes the kind of a file by its content. */
+/** Recognizes the kind of a file by its content; a pipe or device is `unknown`. */
 export async function readFileKind(path: string): Promise<FileKind> {
-  await using file = await open(path, 'r');
+  const { O_RDONLY, O_NONBLOCK = 0 } = constants;
+  // Without waiting for somebody to write to a pipe.
+  await using file = await open(path, O_RDONLY | O_NONBLOCK);
+  if (!(await file.stat()).isFile()) return 'unknown';
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   return fileKindOf(buffer.subarray(0, bytesRead));
 }

@@ -14,6 +14,9 @@ export function stuckSeconds(environment: NodeJS.ProcessEnv = process.env): numb
   return value > 0 ? value : DEFAULT_SECONDS;
 }
 
+/** Code of the error of a thread that does not return. */
+export const STUCK_CODE = 'stuck-in-library';
+
 /** A thread that is being watched. Disposing of it ends the watch. */
 export interface Watch extends Disposable {
   /** Call it whenever the thread shows that it works. */
@@ -55,7 +58,7 @@ export function watchThread(thread: RpcWorker, seconds: number, task: string, en
 
 function stuckError(name: string, task: string, seconds: number): PlaybyplayError {
   return new PlaybyplayError(
-    'stuck-in-library',
+    STUCK_CODE,
     `${name} gave no sign of life for ${seconds} s while ${task}: a library that it calls does not return`,
     {
       hint: `What was found before is kept; continue with --resume. If it stops at the same place again, convert the recording first: ffmpeg -i <recording> converted.mkv. For a slow disk, set ${STUCK_VARIABLE}=${Math.ceil(10 * seconds)}.`,

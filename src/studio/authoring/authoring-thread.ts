@@ -1,4 +1,5 @@
 // The thread in which recordings are decoded, read and learnt from while an author works.
+import { PlaybyplayError } from '../../errors.ts';
 import { loadBuiltin } from '../../dictionary/files.ts';
 import { type Discovery, discoverHud } from '../../discovery/discover.ts';
 import { posix } from 'node:path';
@@ -246,7 +247,7 @@ const handlers: Handlers = {
   },
   async learn({ sheet: id, name, labels }) {
     const sheet = sheets.get(id);
-    if (!sheet) throw new RangeError('the sheet was closed: collect the crops again');
+    if (!sheet) throw new PlaybyplayError('sheet-closed', 'the sheet was closed', { hint: 'Collect the crops again.' });
     const texts = new Map(labels.map(({ cluster, text }) => [cluster, text]));
     const font = sheet.learn(name, texts);
     const moments = labels.map(({ cluster }) => ({ cluster, times: sheet.momentsOf(cluster) }));
