@@ -43,6 +43,8 @@ interface Journey {
   readonly right: number;
   /** The log of the command line has the same events as the studio. */
   readonly isSameLog: boolean;
+  /** Seconds since the beginning at the end of each step. */
+  readonly steps: readonly string[];
   readonly notes: readonly string[];
 }
 
@@ -105,6 +107,11 @@ async function travel(folder: string): Promise<Journey> {
     if (options.pictures !== undefined) await page.screenshot({ path: join(options.pictures, `${game}-${name}.png`) });
   };
   const started = performance.now();
+  const steps: string[] = [];
+  const step = (name: string): void => {
+    steps.push(`${name} ${Math.round((performance.now() - started) / 1000)} s`);
+    process.stderr.write(`${game}: ${steps.at(-1)}\n`);
+  };
   await page.goto(studio.createLink());
   await page.goto(`${studio.address}#/author?recording=games/learn.mp4`);
 
@@ -116,6 +123,8 @@ async function travel(folder: string): Promise<Journey> {
   await page.waitForSelector('.element-list, .empty-state', LONG);
   await page.waitForSelector('.frame-view canvas[data-exact=true]', LONG);
   await picture('2-draft');
+
+  step('draft');
 
   // 2. Elements that are right are accepted; three are drawn, by the boxes of the truth.
   if ((await page.locator('#accept-all:enabled').count()) > 0) await hand.click('#accept-all');
@@ -135,6 +144,8 @@ async function travel(folder: string): Promise<Journey> {
     await hand.key('Enter');
     await page.waitForSelector('#element-name', LONG);
   }
+
+  step('boxes');
 
   // 3. A font is learnt from typed crops of a figure.
   const figure = drawn.find(({ kind }) => FIGURES.has(kind)) ?? drawn[0];
@@ -163,6 +174,8 @@ async function travel(folder: string): Promise<Journey> {
     await hand.click('.sheet-dialog header button');
   }
 
+  step('font');
+
   // 4. Two rules for drawn elements replace those that the draft would make.
   const ruled = drawn.slice(0, 2);
   await hand.click('nav a:has-text("Rules")');
@@ -175,9 +188,11 @@ async function travel(folder: string): Promise<Journey> {
     await page.waitForSelector('.rule-form button.primary:enabled');
     if (i === 0) await picture('5-rule');
     await hand.key('Enter');
-    await page.waitForFunction((count) => document.querySelectorAll('.rule-list li').length >= count, i + 1);
+    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#rule-sentence')?.value === '');
   }
   await picture('6-rules');
+
+  step('rules');
 
   // 5. The second recording tests it: what truly happens is marked from the truth, as an author would by looking.
   await hand.click('nav a:has-text("Test")');
@@ -189,6 +204,8 @@ async function travel(folder: string): Promise<Journey> {
   await hand.click('#run-tests');
   await page.waitForSelector('.scores', LONG);
   await picture('7-test');
+
+  step('test');
 
   // 6. Export, and the same on the command line.
   await hand.click('#export');
@@ -232,6 +249,7 @@ async function travel(folder: string): Promise<Journey> {
     boxToReadingMs: Math.round(boxToReadingMs),
     ...accuracy,
     isSameLog,
+    steps,
     notes,
   };
 }

@@ -28,7 +28,8 @@ const RULE_PARTS = {
 const RULE = object(['element', 'trigger', 'statement'], RULE_PARTS);
 const MARKS = list(object(['t', 'statement'], { t: SECONDS, statement: ANY, sentence: TEXT }), []);
 const RECORDING = object(['media', 'use'], { media: PATH, use: oneOf(['learn', 'test']) });
-const EXAMPLES = list(object(['t', 'text'], { recording: integer([0]), t: SECONDS, text: TEXT }), []);
+const EXAMPLES = list(object(['t', 'text'], { t: SECONDS, text: TEXT }), []);
+const EXAMPLE = object([], { value: VALUE, previous: VALUE });
 const DIFF = list(
   object(['path', 'lines'], {
     path: TEXT,
@@ -69,6 +70,7 @@ const PACK = object(
         rules: integer([0]),
         certainty: number([0, 1]),
         examples: EXAMPLES,
+        example: { ...EXAMPLE, description: 'A change that a recording has shown.' },
       }),
       [],
     ),
@@ -180,6 +182,7 @@ export const editPack = declareRoute({
           detector: { type: 'object', required: ['kind'] },
           events: list(ANY, [0, 50]),
           font: ANY,
+          examples: EXAMPLES,
         }),
         object(['op', 'name', 'icon', 'png'], { op: op('icon'), name: NAME, icon: NAME, png: TEXT }),
         object(['op', 'rule'], { op: op('add-rule'), rule: RULE }),
@@ -359,8 +362,6 @@ export const pickColor = declareRoute({
   query: object(['media', 't', 'x', 'y'], { media: PATH, t: SECONDS, x: number([0, 1]), y: number([0, 1]) }),
   response: object([], { color: TEXT }),
 });
-
-const EXAMPLE = object([], { value: VALUE, previous: VALUE });
 
 /** Understands the sentence of a rule. */
 export const composeRule = declareRoute({

@@ -21,7 +21,7 @@ export interface HudElement {
   readonly rules: number;
   /** How sure the draft is of it, 0…1, and what it showed; only of drafted elements. */
   readonly certainty?: number;
-  readonly examples?: readonly { readonly recording: number; readonly t: number; readonly text: string }[];
+  readonly examples?: readonly ElementExample[];
 }
 
 /** A refused element with everything that was removed for it, so that it can be restored. */
@@ -40,6 +40,15 @@ export interface Review {
   readonly refused: Readonly<Record<string, RefusedElement>>;
   /** By detector: the drafted element that it was. */
   readonly drafted: Readonly<Record<string, string>>;
+  /** By drawn element: what it showed. */
+  readonly examples: Readonly<Record<string, readonly ElementExample[]>>;
+}
+
+/** What an element showed at a time. */
+export interface ElementExample {
+  /** Seconds. */
+  readonly t: number;
+  readonly text: string;
 }
 
 /** A pack's profile and the decisions about it; what the operations here take and return. */
@@ -55,6 +64,7 @@ export const EMPTY_REVIEW: Review = {
   accepted: [],
   refused: {},
   drafted: {},
+  examples: {},
 };
 
 /** Lists the elements: those of the profile in its order, then the refused ones. */
@@ -68,6 +78,7 @@ export function listElements({ profile, review }: Draft, fields: readonly HudFie
     rules: number,
   ): HudElement => {
     const field = known.get(review.drafted[name] ?? '');
+    const examples = review.examples[name] ?? field?.examples.map(({ t, text }) => ({ t, text }));
     return {
       name,
       kind: detector.kind,
@@ -76,7 +87,8 @@ export function listElements({ profile, review }: Draft, fields: readonly HudFie
       rules,
       ...(region === undefined ? {} : { region }),
       ...(region === undefined || region.relative ? {} : { box: toPixels(profile, region) }),
-      ...(field === undefined ? {} : { certainty: field.certainty, examples: field.examples }),
+      ...(field === undefined ? {} : { certainty: field.certainty }),
+      ...(examples === undefined ? {} : { examples }),
     };
   };
   return [
@@ -294,6 +306,8 @@ export function renameElement(draft: Draft, from: string, wanted: string): Draft
     review: {
       ...review,
       accepted: review.accepted.map((one) => (one === from ? to : one)),
+      examples:
+        from in review.examples ? replaceKey(review.examples, from, to, review.examples[from]!) : review.examples,
       drafted: from in review.drafted ? replaceKey(review.drafted, from, to, review.drafted[from]!) : review.drafted,
     },
   };

@@ -5,6 +5,7 @@ import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { draftPack } from '../../discovery/draft.ts';
 import type { Discovery, HudField } from '../../discovery/discover.ts';
 import { type Issue, PlaybyplayError } from '../../errors.ts';
+import { parseDuration, parseNumber } from '../../language/numbers.ts';
 import type { Rect, Size } from '../../geometry.ts';
 import { type Label, parseLabels } from '../../pipeline/authoring/learn.ts';
 import { inspectGame } from '../../pipeline/game.ts';
@@ -17,6 +18,7 @@ import {
   acceptElements,
   addElement,
   type Draft,
+  type ElementExample,
   EMPTY_REVIEW,
   type HudElement,
   listElements,
@@ -73,6 +75,8 @@ export type PackEdit =
       readonly detector: DetectorSpec;
       readonly events?: readonly EventMapping[];
       readonly font?: AtlasFile;
+      /** What it showed. */
+      readonly examples?: readonly ElementExample[];
     }
   | {
       readonly op: 'font';
@@ -360,6 +364,7 @@ export class PackSession {
     detector,
     events = [],
     font,
+    examples,
   }: Extract<PackEdit, { op: 'add' }>): Promise<readonly FileDiff[]> {
     const draft = await this.draft();
     const { region: _, ...spec } = detector;
@@ -371,8 +376,12 @@ export class PackSession {
       font ? { ...spec, kind: detector.kind, atlas: path } : { ...spec, kind: detector.kind },
     );
     const rules = events.map((event): EventMapping => ({ ...event, on: { ...event.on, detector: added.name } }));
+    const review = {
+      ...added.draft.review,
+      ...(examples ? { examples: { ...added.draft.review.examples, [added.name]: examples } } : {}),
+    };
     const profile = { ...added.draft.profile, events: [...(added.draft.profile.events ?? []), ...rules] };
-    const edits = this.#editsOf({ ...added.draft, profile });
+    const edits = this.#editsOf({ review, profile });
     if (font) edits.set(`configs/${this.game}/${path}`, `${JSON.stringify(font)}\n`);
     return await this.#save(`Add ${added.name}`, edits);
   }
@@ -512,16 +521,17 @@ export class PackSession {
 
 const WORD_LISTS = { object: 'objects', action: 'actions', property: 'properties' } as const;
 
-/** A change of an element's value that the draft has seen. */
-function exampleOf(element: HudElement | undefined): ExampleCue | undefined {
-  const texts = element?.examples?.map(({ text }) => text) ?? [];
-  if (texts.length === 0) return undefined;
-  const [previous, value = previous] = texts.map(toValue);
-  return { value, previous };
+/** A change of an element's value that a recording has shown, as its rules get it. */
+export function exampleOf(element: HudElement | undefined): ExampleCue | undefined {
+  const values = (element?.examples ?? []).flatMap(({ text }) => toValue(text, element!.detector) ?? []);
+  const [previous, value = previous] = values;
+  return previous === undefined ? undefined : { value, previous };
 }
 
-function toValue(text: string): string | number {
-  return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+function toValue(text: string, { kind, value }: DetectorSpec): string | number | undefined {
+  if (kind === 'bar') return Number.parseFloat(text);
+  if (value === 'time') return parseDuration(text);
+  return value === 'number' ? parseNumber(text.replaceAll(/[^\d.,+-]/g, ''), ['en']) : text;
 }
 
 /** What the author may have changed besides elements. */

@@ -265,7 +265,8 @@ export function completeSentence(sentence: string, cursor: number, dictionary: D
   const before = sentence.slice(0, cursor);
   const expectation = expectationAt(before, dictionary);
   const { start, typed } = expectation;
-  const fits = (text: string): boolean => text.toLowerCase().startsWith(typed.toLowerCase());
+  const fits = (text: string): boolean =>
+    text.toLowerCase().startsWith(typed.toLowerCase()) && text.length > typed.length;
   const options: Completion[] = [];
   const add = (text: string, word: Word): void => {
     if (options.length >= MAX_COMPLETIONS || !fits(text) || options.some((one) => one.text === text)) return;

@@ -7,7 +7,7 @@ import { searchWords as searchDictionary } from '../../dictionary/search.ts';
 import type { Dictionary, Word } from '../../dictionary/dictionary.ts';
 import { render } from '../../dictionary/sentences/render.ts';
 import { PlaybyplayError } from '../../errors.ts';
-import type { EventLine } from '../../events/log.ts';
+import type { CueValue, EventLine } from '../../events/log.ts';
 import { parseStatement } from '../../events/statement.ts';
 import type { Score } from '../../evaluate/evaluate.ts';
 import { versionOf } from '../../files/history.ts';
@@ -34,7 +34,7 @@ import type { ProfileSource } from '../authoring/authoring-thread.ts';
 import { AuthoringWorkers } from '../authoring/authoring-workers.ts';
 import { fromPixels } from '../authoring/elements.ts';
 import { exportLabels, exportPack } from '../authoring/export-pack.ts';
-import { type PackEdit, PackSession } from '../authoring/pack-session.ts';
+import { exampleOf, type PackEdit, PackSession } from '../authoring/pack-session.ts';
 import { type FileDiff, type PackStore } from '../authoring/pack-store.ts';
 import { completeSentence, composeStatement, type ExampleCue } from '../authoring/rules.ts';
 import { compareRuns } from '../authoring/run-test.ts';
@@ -146,7 +146,7 @@ export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: Stu
       certainty,
       detector,
       events: events as readonly unknown[] as readonly Record<string, unknown>[],
-      examples,
+      examples: examples.map(({ t, text }) => ({ t, text })),
       ...(font ? { font: font as unknown as Record<string, unknown> } : {}),
     };
   });
@@ -370,6 +370,7 @@ async function describePack(
     ...rest,
     elements: elements.map(({ region, detector, ...element }) => ({
       ...element,
+      ...withExample(exampleOf({ ...element, detector })),
       detector: detector as Record<string, unknown>,
       ...(region ? { region: region as unknown as Record<string, unknown> } : {}),
     })),
@@ -389,6 +390,14 @@ async function describePack(
     labels: Object.fromEntries(Object.entries(labels).map(([name, own]) => [name, own.length])),
     diff,
   };
+}
+
+function withExample(example: ExampleCue | undefined): {
+  readonly example?: { value?: CueValue; previous?: CueValue };
+} {
+  if (!example) return {};
+  const { value, previous } = example;
+  return { example: { ...(value === undefined ? {} : { value }), ...(previous === undefined ? {} : { previous }) } };
 }
 
 /** How pages name a recording; nothing for one outside the opened folders. */

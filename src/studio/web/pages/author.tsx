@@ -4,7 +4,7 @@ import { draftElements, pickColor, studyElement } from '../../api/authoring.ts';
 import { call } from '../api-client.ts';
 import { EmptyState, ErrorNotice } from '../components/basic.tsx';
 import { useKeys } from '../keys.ts';
-import { type Authoring, trackProgress } from '../author/authoring.ts';
+import { type Authoring, type Edit, trackProgress } from '../author/authoring.ts';
 import { ElementPanel, type PictureUse, ReadingView } from '../author/element-panel.tsx';
 import { HudOverlay, type PictureClick } from '../author/hud-overlay.tsx';
 import { Progress } from '../author/png.tsx';
@@ -287,7 +287,7 @@ function NewElement({
     const name = drawn.name.trim();
     if (name === '') return;
     let { detector } = drawn;
-    let found: { readonly events?: readonly Record<string, unknown>[]; readonly font?: Record<string, unknown> } = {};
+    let found: Partial<Pick<Extract<Edit, { readonly op: 'add' }>, 'events' | 'font' | 'examples'>> = {};
     if (kind.value === 'text') {
       share.value = 0;
       const progress = trackProgress(share as { value: number });
@@ -298,7 +298,11 @@ function NewElement({
         if (studied.isFound) {
           const { region: _, ...spec } = studied.detector ?? {};
           detector = spec;
-          found = { events: studied.events ?? [], ...(studied.font ? { font: studied.font } : {}) };
+          found = {
+            events: studied.events ?? [],
+            examples: studied.examples ?? [],
+            ...(studied.font ? { font: studied.font } : {}),
+          };
           authoring.notice.value = t.studied(studied.type ?? '', Math.round(100 * (studied.certainty ?? 0)));
         } else authoring.notice.value = t.notStudied;
       } catch (error) {

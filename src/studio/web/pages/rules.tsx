@@ -3,7 +3,7 @@ import { runTests, searchWords } from '../../api/authoring.ts';
 import { call } from '../api-client.ts';
 import { EmptyState } from '../components/basic.tsx';
 import { useLoaded } from '../components/load.ts';
-import type { Authoring, Element, Pack, TestRun } from '../author/authoring.ts';
+import type { Authoring, Pack, TestRun } from '../author/authoring.ts';
 import { ScriptEditor } from '../author/script-editor.tsx';
 import { type Composed, SentenceInput } from '../author/sentence-input.tsx';
 import { authorText } from '../author/strings.ts';
@@ -83,17 +83,6 @@ function RulesWork({ authoring, recording }: { readonly authoring: Authoring; re
   );
 }
 
-/** A change that the element has shown. */
-function exampleOf(
-  element: Element | undefined,
-): { readonly value: string | number; readonly previous: string | number } | undefined {
-  const [previous, value] = (element?.examples ?? []).map(({ text }) =>
-    /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text,
-  );
-  if (previous === undefined) return undefined;
-  return { previous, value: value ?? previous };
-}
-
 function RuleForm({
   authoring,
   rule,
@@ -110,7 +99,7 @@ function RuleForm({
   const sentence = useSignal(rule?.sentence ?? '');
   const composed = useSignal<Composed | undefined>(undefined);
   const element = elements.find((one) => one.name === name.value) ?? elements[0]!;
-  const example = exampleOf(element) ?? { previous: 4, value: 3 };
+  const example = element.example ?? { previous: 4, value: 3 };
   const t = authorText.rules;
   const save = async (): Promise<void> => {
     const statement = composed.value?.statement;
