@@ -1,7 +1,7 @@
 // The thread in which recordings are decoded, read and learnt from while an author works.
 import { PlaybyplayError } from '../../errors.ts';
 import { loadBuiltin } from '../../dictionary/files.ts';
-import { type Discovery, discoverHud } from '../../discovery/discover.ts';
+import type { Discovery } from '../../discovery/discover.ts';
 import { posix } from 'node:path';
 import { AssetReader } from '../../profile/checked.ts';
 import { localizeProfile } from '../../profile/languages.ts';
@@ -11,13 +11,13 @@ import { withFractionalRegions } from '../../profile/units.ts';
 import { cropRgb, type Crop } from '../../regions/crop.ts';
 import { placeRegion } from '../../regions/place.ts';
 import { type CallContext, serve } from '../../threads/serve.ts';
-import type { Rect, Size } from '../../geometry.ts';
-import { type DrawnElement, studyBox } from './draw-element.ts';
+import type { Rect } from '../../geometry.ts';
+import type { DrawnElement } from './draw-element.ts';
 import { cutIcon, type MaskPoint, pickColor } from './icon-mask.ts';
 import { ElementReader, type ElementReading } from './read-element.ts';
 import { RecordingPictures } from './recording.ts';
-import { type RunResult, runPack } from './run-test.ts';
-import { type Coverage, type LearntText, type TextCluster, TextSheet } from './text-sheet.ts';
+import type { RunResult } from './run-test.ts';
+import type { Coverage, LearntText, TextCluster, TextSheet } from './text-sheet.ts';
 
 /** A profile as the author has it, perhaps with changes that are not saved. */
 export interface ProfileSource {
@@ -52,8 +52,6 @@ export interface AuthoringCalls {
     readonly request: { readonly media: readonly string[]; readonly box: Rect; readonly name: string };
     readonly result: DrawnElement | undefined;
   };
-  /** The size of the frames of a recording. */
-  readonly size: { readonly request: { readonly media: string }; readonly result: Size };
   /** Finds the HUD of a game. */
   readonly discover: { readonly request: { readonly media: readonly string[] }; readonly result: Discovery };
   /** Collects the crops of a text element. */
@@ -218,17 +216,16 @@ const handlers: Handlers = {
   async study({ media, box, name }, { signal, notify }) {
     const open = await Promise.all(media.map(openRecording));
     const { dictionary } = await loadBuiltin([]);
+    const { studyBox } = await import('./draw-element.ts');
     return await studyBox(open, box, name, dictionary, { signal, onProgress: notify });
   },
-  async size({ media }) {
-    const { width, height } = (await openRecording(media)).file.info;
-    return { width, height };
-  },
   async discover({ media }, { signal, notify }) {
+    const { discoverHud } = await import('../../discovery/discover.ts');
     return await discoverHud(media, { signal, onProgress: notify });
   },
   async collect({ source, media, detector, region }, { signal, notify }) {
     const open = await Promise.all(media.map(openRecording));
+    const { TextSheet } = await import('./text-sheet.ts');
     const sheet = await TextSheet.collect(open, source.profile, detector, region, { signal, onProgress: notify });
     const id = nextSheet++;
     if (sheets.size >= MAX_SHEETS) sheets.delete(sheets.keys().next().value!);
@@ -292,6 +289,7 @@ const handlers: Handlers = {
     return pickColor(crop, { x: at.x - box.x, y: at.y - box.y });
   },
   async run({ game, media, from, to, readings }, { signal, notify }) {
+    const { runPack } = await import('./run-test.ts');
     return await runPack(game, media, { from, to, readings, signal, onProgress: notify });
   },
 };

@@ -4,7 +4,6 @@ import type { AuthoringCalls } from './authoring-thread.ts';
 /** Which thread answers: what an author waits for never stands behind what takes minutes. */
 const THREAD_OF: Readonly<Record<keyof AuthoringCalls, 'reading' | 'labelling' | 'jobs'>> = {
   read: 'reading',
-  size: 'reading',
   cut: 'reading',
   pick: 'reading',
   collect: 'labelling',

@@ -11,6 +11,7 @@ import type { CueValue, EventLine } from '../../events/log.ts';
 import { parseStatement } from '../../events/statement.ts';
 import type { Score } from '../../evaluate/evaluate.ts';
 import { versionOf } from '../../files/history.ts';
+import { openVideo } from '../../media/video.ts';
 import type { DetectorSpec, EventMapping, RegionSpec } from '../../profile/profile.ts';
 import {
   collectCrops,
@@ -90,8 +91,8 @@ export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: Stu
       const { dictionary } = await loadBuiltin([]);
       await session.takeDraft(discovery, dictionary, body.title);
     } else {
-      const reference = await workers.call('size', { media: media[0]! });
-      await session.create(body.title, reference);
+      using file = openVideo(media[0]!);
+      await session.create(body.title, file.info);
       await session.edit({ op: 'recordings', recordings: media.map((one) => ({ media: one, use: 'learn' })) });
     }
     return { path, game };

@@ -200,7 +200,6 @@ function ElementBox({ element, reading, isSelected, style, onSelect, onMove, onR
       data-status={element.status}
       data-verdict={reading?.verdict}
       aria-pressed={isSelected}
-      aria-label={authorText.boxLabel(element.name, value)}
       title={isSelected ? authorText.boxKeys : element.name}
       style={style}
       onClick={onSelect}
@@ -212,8 +211,7 @@ function ElementBox({ element, reading, isSelected, style, onSelect, onMove, onR
       onKeyDown={key}
     >
       <span class="hud-box-name">
-        {element.name}
-        {value !== '' && <strong>{value}</strong>}
+        <span>{element.name}</span> {value !== '' && <strong>{value}</strong>}
       </span>
       {isSelected &&
         HANDLES.map((handle) => (

@@ -108,7 +108,6 @@ export const authorText = {
     pick: 'Pick from the picture',
     explain: 'Click on the colour in the picture.',
   },
-  boxLabel: (name: string, value: string) => `${name}${value === '' ? '' : `: ${value}`}`,
   boxKeys: 'Arrow keys move, Shift resizes, Alt by ten pixels',
   diff: 'What this changed in the files',
   noDiff: 'Nothing was changed yet.',
