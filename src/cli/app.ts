@@ -49,6 +49,7 @@ const library = {
   add: command(specs.libraryAdd, async () => (await import('./commands/library.ts')).add),
   list: command(specs.libraryList, async () => (await import('./commands/library.ts')).listSessions),
   remove: command(specs.libraryRemove, async () => (await import('./commands/library.ts')).remove),
+  export: command(specs.libraryExport, async () => (await import('./commands/library-export.ts')).exportTables),
 };
 
 const group = (brief: string, routes: Readonly<Record<string, SpecifiedCommand>>, defaultCommand?: string) =>

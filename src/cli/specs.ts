@@ -394,6 +394,23 @@ export const correct = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay library export`. */
+export const libraryExport = declare({
+  summary: 'Write the library as tables for DuckDB, pandas, Spark or a spreadsheet',
+  description:
+    'Writes two tables: sessions and events, with a column for each part of a statement. Events are read from the index, not from the logs. The library itself has views for SQL with readable names: sessions, statements, session_statements, session_names.',
+  arguments: ['folder'],
+  options: {
+    parquet: toggle('Write sessions.parquet and events.parquet. Default, unless --csv is given.'),
+    csv: toggle('Write sessions.csv and events.csv.'),
+    tentative: tentativeEvents,
+    library: libraryFile,
+    overwrite,
+    json: toggle('Print the files and numbers as JSON.'),
+  },
+  examples: ['library export tables/', 'library export tables/ --csv --library cup.sqlite'],
+});
+
 /** Options of the commands that select scenes. */
 export const selectionOptions = {
   preset: choice(

@@ -13,6 +13,7 @@ export type FileKind =
   | 'event log'
   | 'library'
   | 'SQLite database'
+  | 'Parquet'
   | 'journal'
   | 'corrections'
   | 'JSON'
@@ -55,6 +56,7 @@ export function fileKindOf(head: Buffer): FileKind {
   if (head.length === 0) return 'empty';
   if (head.toString('latin1', 0, 16) === 'SQLite format 3\0')
     return head.length >= 72 && head.readUInt32BE(APPLICATION_ID_OFFSET) === LIBRARY_ID ? 'library' : 'SQLite database';
+  if (head.toString('latin1', 0, 4) === 'PAR1') return 'Parquet';
   if (isVideo(head)) return 'video';
   if (isPicture(head)) return 'picture';
   const text = head

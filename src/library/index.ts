@@ -10,6 +10,7 @@ export {
   Library,
   type LibraryAnswer,
 } from './library.ts';
+export { exportLibrary, type ExportFormat, type ExportOptions, type ExportResult } from './export.ts';
 export type {
   LibrarySession,
   LibraryStore,

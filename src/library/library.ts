@@ -133,6 +133,25 @@ export class Library implements AsyncDisposable {
   }
 
   /**
+   * Reads all events, session by session. They lack cues and ids, see {@link Library.readLines}.
+   *
+   * @param options `tentative`: also events whose evidence is thin.
+   */
+  async *readSessions({
+    tentative = false,
+  }: {
+    readonly tentative?: boolean | undefined;
+  } = {}): AsyncGenerator<
+    { readonly session: LibrarySession; readonly events: readonly EventLine[] },
+    void,
+    undefined
+  > {
+    const scope: Scope = { candidates: undefined, needed: undefined, sessions: undefined };
+    for (const session of await this.sessions())
+      yield { session, events: await this.#eventsOf(session, { scope, tentative }) };
+  }
+
+  /**
    * Adds the logs under some paths and brings those up to date that have changed or no longer exist. A log that has not
    * changed is not read.
    *
@@ -299,7 +318,7 @@ export class Library implements AsyncDisposable {
   /** The events of a session that a query needs, in the order of the log. */
   async #eventsOf(
     { id, session, game, path }: LibrarySession,
-    { scope, tentative }: Job,
+    { scope, tentative }: Pick<Job, 'scope' | 'tentative'>,
     needed: ReadonlySet<number> | undefined = scope.needed,
   ): Promise<readonly EventLine[]> {
     const { shapesById } = await this.#current();

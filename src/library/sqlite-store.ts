@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import { LIBRARY_ID } from '../files/file-kind.ts';
+import { SQL_VIEWS } from './sql-views.ts';
 import { type Insertion, occurrenceKey, type SqlDatabase, type SqlRow, SqlStore, type SqlValue } from './sql-store.ts';
 
 /** Version of the tables. Libraries of another version are rebuilt from their logs. */
@@ -198,5 +199,6 @@ function prepareTables(database: DatabaseSync): void {
   );
   const { tables } = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() as SqlRow;
   if (tables === 0) database.exec(`${TABLES} PRAGMA user_version = ${TABLES_VERSION};`);
+  database.exec(SQL_VIEWS);
   database.exec('COMMIT');
 }
