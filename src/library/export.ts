@@ -186,8 +186,6 @@ async function writeCsv(
   rows: AsyncIterable<Row> | Iterable<Row>,
 ): Promise<void> {
   await using file = await AppendFile.open(path, 0, { kind: 'text' });
-  const line = (cells: readonly Cell[]): string =>
-    `${cells.map((cell) => (cell === null ? '' : csvField(typeof cell === 'boolean' ? String(cell) : cell))).join(',')}\r\n`;
   let text = line(columns.map(({ name }) => name));
   for await (const row of rows) {
     text += line(columns.map(({ name }) => row[name] ?? null));
@@ -196,4 +194,10 @@ async function writeCsv(
     text = '';
   }
   await file.append(Buffer.from(text));
+}
+
+/** A line of CSV (RFC 4180). */
+function line(cells: readonly Cell[]): string {
+  const fields = cells.map((cell) => (cell === null ? '' : csvField(typeof cell === 'boolean' ? String(cell) : cell)));
+  return `${fields.join(',')}\r\n`;
 }

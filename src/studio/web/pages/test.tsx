@@ -175,8 +175,8 @@ function Marking({
   const composed = useSignal<Composed | undefined>(undefined);
   const isTyping = useSignal(false);
   const sentences = new Map<string, Mark['statement']>();
+  // What differs each time is typed.
   for (const { marks } of pack.tests)
-    // What differs each time is typed.
     for (const { sentence, statement } of marks)
       if (sentence !== undefined && !/[\d"]/.test(sentence)) sentences.set(sentence, statement);
   for (const { sentence, statement } of pack.rules)
