@@ -2,7 +2,12 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** Tests that drive a browser. */
-const browser = ['test/site.test.ts', 'test/quality/report.test.ts', 'test/dictionary/page.test.ts'];
+const browser = [
+  'test/site.test.ts',
+  'test/quality/report.test.ts',
+  'test/dictionary/page.test.ts',
+  'test/studio/*.test.ts',
+];
 /** Tests of the packed package. */
 const packaging = ['test/package.test.ts'];
 /** Tests of the repository itself and of data, which need no recording. */

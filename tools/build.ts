@@ -23,7 +23,16 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 export const BUNDLED: ReadonlySet<string> = new Set(['@stricli/core']);
 
 /** Development dependencies of which the pages of the studio contain copies. */
-export const BUNDLED_IN_PAGES: ReadonlySet<string> = new Set(['preact', '@preact/signals']);
+export const BUNDLED_IN_PAGES: ReadonlySet<string> = new Set([
+  '@codemirror/autocomplete',
+  '@codemirror/lang-javascript',
+  '@codemirror/lint',
+  '@codemirror/state',
+  '@codemirror/view',
+  '@preact/signals',
+  'codemirror',
+  'preact',
+]);
 
 const installed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).filter(
   (name) => !BUNDLED.has(name),
@@ -102,7 +111,7 @@ async function buildDeclarations(): Promise<void> {
 if (import.meta.main) {
   rmSync(dist, { recursive: true, force: true });
   await buildBundle();
-  await buildPages();
+  await buildPages(join(dist, 'studio'));
   buildValidators();
   await buildDeclarations();
 }

@@ -1,16 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { EmptyState } from './components/basic.tsx';
+import { EmptyState, ErrorNotice, Loading } from './components/basic.tsx';
+import { useLoaded } from './components/load.ts';
 import { KeysDialog } from './components/keys-dialog.tsx';
 import { useKeys } from './keys.ts';
-import { ComparePage } from './pages/compare.tsx';
-import { CutPage } from './pages/cut.tsx';
 import { authorText } from './author/strings.ts';
-import { AuthorPage } from './pages/author.tsx';
-import { RecordingsPage } from './pages/recordings.tsx';
-import { ReviewPage } from './pages/review.tsx';
-import { RulesPage } from './pages/rules.tsx';
-import { TestPage } from './pages/test.tsx';
 import { linkTo, place } from './router.ts';
 import { text } from './strings.ts';
 import { nextTheme, theme } from './theme.ts';
@@ -18,20 +12,45 @@ import { nextTheme, theme } from './theme.ts';
 /** A page of the studio. */
 interface Page {
   readonly title: string;
-  readonly component: ComponentType;
+  /** Loads the page when it is opened for the first time. */
+  readonly load: () => Promise<ComponentType>;
   /** Parameters of the address that the page keeps when it is opened from another one. */
   readonly keeps: readonly string[];
 }
 
 /** The pages by the name in their address, in the order of the navigation. */
 const PAGES: Readonly<Record<string, Page>> = {
-  recordings: { title: text.pages.recordings, component: RecordingsPage, keeps: ['recording'] },
-  review: { title: text.pages.review, component: ReviewPage, keeps: ['recording'] },
-  cut: { title: text.pages.cut, component: CutPage, keeps: ['recording'] },
-  author: { title: authorText.pages.author, component: AuthorPage, keeps: ['recording', 'pack', 'game'] },
-  rules: { title: authorText.pages.rules, component: RulesPage, keeps: ['recording', 'pack', 'game'] },
-  test: { title: authorText.pages.test, component: TestPage, keeps: ['recording', 'pack', 'game'] },
-  compare: { title: text.pages.compare, component: ComparePage, keeps: ['recording', 'other'] },
+  recordings: {
+    title: text.pages.recordings,
+    load: async () => (await import('./pages/recordings.tsx')).RecordingsPage,
+    keeps: ['recording'],
+  },
+  review: {
+    title: text.pages.review,
+    load: async () => (await import('./pages/review.tsx')).ReviewPage,
+    keeps: ['recording'],
+  },
+  cut: { title: text.pages.cut, load: async () => (await import('./pages/cut.tsx')).CutPage, keeps: ['recording'] },
+  author: {
+    title: authorText.pages.author,
+    load: async () => (await import('./pages/author.tsx')).AuthorPage,
+    keeps: ['recording', 'pack', 'game'],
+  },
+  rules: {
+    title: authorText.pages.rules,
+    load: async () => (await import('./pages/rules.tsx')).RulesPage,
+    keeps: ['recording', 'pack', 'game'],
+  },
+  test: {
+    title: authorText.pages.test,
+    load: async () => (await import('./pages/test.tsx')).TestPage,
+    keeps: ['recording', 'pack', 'game'],
+  },
+  compare: {
+    title: text.pages.compare,
+    load: async () => (await import('./pages/compare.tsx')).ComparePage,
+    keeps: ['recording', 'other'],
+  },
 };
 
 const THEME_SYMBOLS = { system: '◐', light: '☀', dark: '☾' } as const;
@@ -78,7 +97,7 @@ export function App() {
         </div>
       </header>
       <main id="main" tabIndex={-1}>
-        {page ? <page.component /> : <EmptyState title={text.notFound} />}
+        {page ? <LoadedPage key={name} load={page.load} /> : <EmptyState title={text.notFound} isPage />}
       </main>
       {areKeysShown.value && (
         <KeysDialog
@@ -89,6 +108,13 @@ export function App() {
       )}
     </>
   );
+}
+
+/** A page, once its code is there. */
+function LoadedPage({ load }: Pick<Page, 'load'>) {
+  const { value: component, error, reload } = useLoaded(async () => ({ Content: await load() }), []);
+  if (error !== undefined) return <ErrorNotice error={error} retry={reload} />;
+  return component ? <component.Content /> : <Loading />;
 }
 
 function focusMain(event: Event): void {

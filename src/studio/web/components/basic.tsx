@@ -3,10 +3,17 @@ import { RequestError } from '../api-client.ts';
 import { text } from '../strings.ts';
 
 /** A notice with a title, in the place of what cannot be shown. */
-export function EmptyState({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+export function EmptyState(props: {
+  readonly title: string;
+  /** Whether it is all that the page shows. */
+  readonly isPage?: boolean;
+  readonly children?: ComponentChildren;
+}) {
+  const { title, isPage = false, children } = props;
+  const Heading = isPage ? 'h1' : 'h2';
   return (
     <div class="empty-state">
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       {children}
     </div>
   );

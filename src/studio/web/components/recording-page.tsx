@@ -7,7 +7,7 @@ import { EmptyState } from './basic.tsx';
 /** What a page shows that needs a recording and has none. */
 export function ChooseRecording() {
   return (
-    <EmptyState title={text.choose.title}>
+    <EmptyState title={text.choose.title} isPage>
       <p class="hint">{text.choose.hint}</p>
       <a class="button" href={linkTo('recordings')}>
         {text.choose.link}

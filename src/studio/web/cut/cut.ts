@@ -37,6 +37,8 @@ export class Cut {
   #version = '';
   #saving: ReturnType<typeof setTimeout> | undefined;
   #label = '';
+  /** The saves so far, one after the other. */
+  #saved: Promise<void> = Promise.resolve();
   #stopFollowing: (() => void) | undefined;
 
   constructor(log: string, player: Player) {
@@ -141,7 +143,10 @@ export class Cut {
       const { times } = await call(listTimes, { query });
       const next = frames > 0 ? times.filter((t) => t > at + 1e-4)[frames - 1] : times.findLast((t) => t < at - 1e-4);
       if (next === undefined) return;
-      this.update(index, { [edge]: next }, text.cut.labels.trimmed);
+      // It may have been moved meanwhile.
+      const now = this.scenes.value?.indexOf(scene) ?? -1;
+      if (now < 0) return;
+      this.update(now, { [edge]: next }, text.cut.labels.trimmed);
       this.player.seek(next);
     });
   }
@@ -162,17 +167,23 @@ export class Cut {
     this.#saving = setTimeout(() => void this.#save(), SAVE_MS);
   }
 
-  async #save(): Promise<void> {
-    await this.#try(async () => {
-      const scenes = this.scenes.value ?? [];
-      const body = { log: this.log, version: this.#version, label: this.#label, scenes };
-      this.#version = (await call(saveCut, { body })).version;
-      this.history.value = await call(showHistory, { query: { path: this.log } });
-    });
+  /** Saves the scenes once the save before is through, whose version it needs. */
+  #save(): Promise<void> {
+    const label = this.#label;
+    this.#saved = this.#saved.then(() =>
+      this.#try(async () => {
+        const scenes = this.scenes.value ?? [];
+        const body = { log: this.log, version: this.#version, label, scenes };
+        this.#version = (await call(saveCut, { body })).version;
+        this.history.value = await call(showHistory, { query: { path: this.log } });
+      }),
+    );
+    return this.#saved;
   }
 
   /** Undoes or redoes the last change in the folder. */
   async stepHistory(step: 'undo' | 'redo'): Promise<void> {
+    await this.#saved;
     await this.#try(async () => {
       await call(stepHistory, { body: { path: this.log, step } });
       await this.load();

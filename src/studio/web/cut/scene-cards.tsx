@@ -78,7 +78,7 @@ function Card({ cut, scene, index, begins }: CardProps) {
         type="button"
         class="scene-picture"
         aria-pressed={isSelected}
-        aria-label={t.open(index + 1, title)}
+        aria-label={`${t.open(index + 1, title)}, ${(end - start).toFixed(1)} s`}
         onClick={() => cut.select(index)}
         onKeyDown={(event) => {
           if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;

@@ -111,7 +111,7 @@ export class Player {
   /** Goes to a frame by its number. */
   goToFrame(frame: number): void {
     if (this.isPlaying.value) this.pause();
-    const last = (this.info.value?.index?.frames ?? 1) - 1;
+    const last = (this.info.value?.index?.frames ?? Number.MAX_SAFE_INTEGER) - 1;
     this.#stepWanted = Math.max(0, Math.min(last, frame));
     clearTimeout(this.#rest);
     this.#previewWanted = undefined;
@@ -189,7 +189,7 @@ export class Player {
         this.#show(shown, asked);
         this.t.value = shown.t;
         const direction = frame < before ? -1 : 1;
-        const last = (this.info.value?.index?.frames ?? 0) - 1;
+        const last = (this.info.value?.index?.frames ?? Number.MAX_SAFE_INTEGER) - 1;
         const ahead = Array.from({ length: READ_AHEAD }, (_, i) => frame + direction * (i + 1));
         this.#source.readAhead(ahead.filter((each) => each >= 0 && each <= last));
       }

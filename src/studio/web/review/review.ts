@@ -143,7 +143,8 @@ export class Review {
     const total = this.list.value?.total ?? 0;
     if (total === 0) return;
     const wanted = Math.max(0, Math.min(total - 1, position));
-    const rows = await this.#load(Math.floor(wanted / PAGE_SIZE));
+    const page = Math.floor(wanted / PAGE_SIZE);
+    const rows = this.pages.value.get(page) ?? (await this.#load(page));
     const row = rows[wanted % PAGE_SIZE];
     if (!row) return;
     this.#choose(row, wanted);
@@ -222,15 +223,14 @@ export class Review {
     await this.#refresh();
   }
 
-  /** Corrects the selected event, and goes on to the next one. */
+  /** Corrects the selected event, and goes on to the next one at once: the next key is about that. */
   async judge(type: 'approve' | 'delete' | 'revert', done: string): Promise<void> {
     const row = this.selected.value;
-    const { value: position } = this.position;
     if (!row) return;
+    const moved = type === 'revert' ? undefined : this.select(this.position.value + 1);
     try {
       await this.correct([{ type, id: row.id }], done);
-      // In a list of what is open, the next one has moved into the place.
-      if (type !== 'revert') await this.select(this.filter.value === 'open' ? position : position + 1);
+      await moved;
     } catch (error) {
       this.error.value = error;
     }
