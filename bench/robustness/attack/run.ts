@@ -1,11 +1,11 @@
 /**
  * Runs the program on hostile input, with limits on time, memory and open files.
  *
- *   node bench/robustness/attack/run.ts [--only group] [--case text] [--keep folder] [--verbose]
+ *   node bench/robustness/attack/run.ts [--only group] [--case text] [--from 0] [--seconds s] [--keep folder] [--verbose]
  *
  * Every other file in this folder exports `cases` of one group; see `AttackCase` in case.ts. Prints the cases that did not
- * hold and a table: per group, how many were tried and how many held, the longest run and the largest memory. Needs Linux
- * and the command ffmpeg.
+ * hold and a table: per group, how many were tried and how many held, the longest run and the largest memory. Where
+ * `--seconds` ended the run, it prints the number of the next case, for `--from`. Needs Linux and the command ffmpeg.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -18,6 +18,8 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     case: { type: 'string', default: '' },
+    from: { type: 'string', default: '0' },
+    seconds: { type: 'string', default: 'Infinity' },
     keep: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
@@ -129,7 +131,13 @@ interface Tally {
 
 const base = values.keep ?? mkdtempSync(join(tmpdir(), 'attack-'));
 const tallies = new Map<string, Tally>();
-for (const [number, one] of (await loadCases()).entries()) {
+const all = await loadCases();
+for (const [number, one] of all.entries()) {
+  if (number < Number(values.from)) continue;
+  if (performance.now() > 1000 * Number(values.seconds)) {
+    console.log(`next: ${number} of ${all.length}`);
+    break;
+  }
   const folder = join(base, String(number));
   mkdirSync(folder, { recursive: true });
   const outcome = await run(await one.make(folder), folder, one);
