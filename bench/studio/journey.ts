@@ -78,7 +78,6 @@ class Hand {
   }
 }
 
-const browser = await driver.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
 const pages = await updatePages();
 const journeys: Journey[] = [];
 for (const folder of games) {
@@ -86,7 +85,6 @@ for (const folder of games) {
   journeys.push(journey);
   process.stdout.write(`${JSON.stringify(journey)}\n`);
 }
-await browser.close();
 if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(journeys, undefined, 2)}\n`);
 process.stdout.write(table(journeys));
 
@@ -99,7 +97,9 @@ async function travel(folder: string): Promise<Journey> {
   const [learn, judge] = [readTruth(join(folder, 'learn.ndjson')), readTruth(join(folder, 'judge.ndjson'))];
   const notes: string[] = [];
   await using studio = await startStudio({ workspace: await Workspace.open([space]), pages });
-  await using context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'dark' });
+  // A browser for each game: the packaged one ends with its first context.
+  await using browser = await driver.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'dark' });
   const page = await context.newPage();
   page.on('pageerror', (error) => notes.push(`page: ${error.message}`));
   const hand = new Hand(page);

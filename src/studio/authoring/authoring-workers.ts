@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RpcWorker, threadModule } from '../../threads/rpc-worker.ts';
 import type { AuthoringCalls } from './authoring-thread.ts';
 
@@ -12,6 +13,9 @@ const THREAD_OF: Readonly<Record<keyof AuthoringCalls, 'reading' | 'labelling' |
   discover: 'jobs',
   run: 'jobs',
 };
+
+/** Seconds that calls have to end when the studio is closed. */
+const CLOSING_SECONDS = 2;
 
 /** Options of a call. */
 export interface CallOptions {
@@ -29,6 +33,9 @@ export interface CallOptions {
  */
 export class AuthoringWorkers implements AsyncDisposable {
   readonly #threads = new Map<string, RpcWorker>();
+  /** Calls that are not answered yet. */
+  readonly #calls = new Set<Promise<unknown>>();
+  readonly #closing = new AbortController();
 
   /** Asks a thread. Throws what it throws, or WorkerError if it has ended. */
   async call<Name extends keyof AuthoringCalls>(
@@ -42,16 +49,25 @@ export class AuthoringWorkers implements AsyncDisposable {
       worker = new RpcWorker(`authoring ${thread}`, threadModule(import.meta.url, './authoring-thread'));
       this.#threads.set(thread, worker);
     }
-    return await worker.call<AuthoringCalls[Name]['result']>(
+    const answer = worker.call<AuthoringCalls[Name]['result']>(
       { call: name, request },
       {
-        ...(signal ? { signal } : {}),
+        signal: signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal,
         ...(onProgress ? { onNotification: (share) => onProgress(Number(share)) } : {}),
       },
     );
+    const settled = answer.catch(() => undefined).finally(() => this.#calls.delete(settled));
+    this.#calls.add(settled);
+    return await answer;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // Libraries that are ended in the middle of their work may take the process with them.
+    this.#closing.abort();
+    const late = new AbortController();
+    const grace = sleep(1000 * CLOSING_SECONDS, undefined, { signal: late.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(this.#calls), grace]);
+    late.abort();
     await Promise.all(Array.from(this.#threads.values(), (worker) => worker.terminate()));
     this.#threads.clear();
   }

@@ -5,9 +5,11 @@ import {
   type CompletionResult,
 } from '@codemirror/autocomplete';
 import { javascript } from '@codemirror/lang-javascript';
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
 import { EditorState } from '@codemirror/state';
 import { EditorView, tooltips } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
 import { basicSetup } from 'codemirror';
 import { searchWords } from '../../api/authoring.ts';
 import { call } from '../api-client.ts';
@@ -48,6 +50,15 @@ const CUE: readonly (readonly [string, string])[] = [
 ];
 const TRIGGERS = ['found', 'changed', 'lost'];
 
+/** Colours of the tokens of the pages, which suit both themes. */
+const COLORS = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: 'var(--accent)' },
+  { tag: [tags.string, tags.regexp], color: 'var(--good)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--warn)' },
+  { tag: tags.comment, color: 'var(--text-soft)', fontStyle: 'italic' },
+  { tag: [tags.variableName, tags.propertyName, tags.definition(tags.variableName)], color: 'var(--text)' },
+]);
+
 /**
  * Opens an editor in an element. It lives in a shadow root: its styles are then constructed, which the content security policy allows.
  */
@@ -71,6 +82,7 @@ export function openScriptEditor(
       extensions: [
         basicSetup,
         javascript(),
+        syntaxHighlighting(COLORS),
         autocompletion({ override: [(context) => complete(context, options)] }),
         tooltips({ position: 'absolute' }),
         EditorView.contentAttributes.of({ 'aria-label': options.label }),
@@ -88,6 +100,12 @@ export function openScriptEditor(
           '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--surface-2)' },
           '&.cm-focused': { outline: '2px solid var(--accent)' },
           '.cm-tooltip': { backgroundColor: 'var(--surface)', color: 'var(--text)', borderColor: 'var(--border)' },
+          '.cm-tooltip-autocomplete ul li[aria-selected]': {
+            backgroundColor: 'var(--accent-soft)',
+            color: 'var(--text)',
+          },
+          '.cm-completionDetail': { color: 'var(--text-soft)', fontStyle: 'normal' },
+          '.cm-completionIcon': { display: 'none' },
           '.cm-cursor': { borderLeftColor: 'var(--text)' },
           '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': {
             backgroundColor: 'var(--accent-soft) !important',
