@@ -10,6 +10,7 @@ import { Library } from '../src/library/library.ts';
 import { countEvents, describeLibrary, logFile } from './fixtures/library-suite.ts';
 import { type PostgresServer, startPostgres } from './fixtures/postgres.ts';
 import { describeQueue } from './fixtures/queue-suite.ts';
+import { describeService } from './fixtures/service-suite.ts';
 import { launcher } from './paths.ts';
 
 let server: PostgresServer;
@@ -38,6 +39,8 @@ function manyLogs(name: string, count: number): string {
 describeLibrary(newLocation, 5);
 
 describeQueue(() => PostgresQueue.open(server.url));
+
+describeService(() => ({ database: server.url, openQueue: () => PostgresQueue.open(server.url) }));
 
 describe('a library in PostgreSQL', () => {
   test('is brought up to date after its writer was killed', async () => {

@@ -24,6 +24,7 @@ const LAYERS = [
     'language',
     'files',
     'threads',
+    'http',
   ],
   ['dictionary', 'events', 'profile'],
   ['compute'],
@@ -32,7 +33,7 @@ const LAYERS = [
   ['pipeline', 'discovery'],
   ['query'],
   ['highlights', 'quality', 'evaluate', 'library', 'batch', 'season'],
-  ['studio'],
+  ['studio', 'server'],
   ['cli', 'index'],
 ];
 

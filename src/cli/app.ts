@@ -52,6 +52,11 @@ const library = {
   export: command(specs.libraryExport, async () => (await import('./commands/library-export.ts')).exportTables),
 };
 
+const tenant = {
+  add: command(specs.tenantAdd, async () => (await import('./commands/tenant.ts')).addTenant),
+  list: command(specs.tenantList, async () => (await import('./commands/tenant.ts')).listTenants),
+};
+
 const group = (brief: string, routes: Readonly<Record<string, SpecifiedCommand>>, defaultCommand?: string) =>
   buildRouteMap<string, Context>({ routes, docs: { brief }, ...(defaultCommand !== undefined && { defaultCommand }) });
 
@@ -68,6 +73,9 @@ const root = buildRouteMap<string, Context>({
     ratings: command(specs.ratings, async () => (await import('./commands/season.ts')).ratings),
     recommend: command(specs.recommend, async () => (await import('./commands/season.ts')).recommend),
     library: group('Ask many logs at once: an index that is built from them', library),
+    serve: command(specs.serve, async () => (await import('./commands/serve.ts')).serve),
+    tenant: group('Manage who may use a service', tenant),
+    mcp: command(specs.mcp, async () => (await import('./commands/mcp.ts')).mcp),
     highlights: command(specs.highlights, async () => (await import('./commands/highlights.ts')).highlights),
     studio: command(specs.studio, async () => (await import('./commands/studio.ts')).studio),
     summary: command(specs.summary, async () => (await import('./commands/summary.ts')).summary),

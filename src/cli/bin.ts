@@ -5,9 +5,11 @@ import type { CommandEnd, CommandStart } from './command-thread.ts';
 import { wantsColors } from './terminal.ts';
 
 /** Commands that only print. They start faster in this thread, and a signal ends the process at once, as by default. */
-const PRINTING_COMMANDS: ReadonlySet<string> = new Set(['query', 'summary', 'completion', '__complete', 'help']);
+const PRINTING_COMMANDS: ReadonlySet<string> = new Set(['query', 'summary', 'completion', '__complete', 'help', 'mcp']);
 /** Milliseconds that an interrupted command has to close its files. What it wrote until then is kept in any case. */
 const GRACE_MS = 1500;
+/** As `GRACE_MS`, of a service: requests are answered and jobs given back. */
+const SERVICE_GRACE_MS = 20_000;
 
 /** Milliseconds after which it is examined whether a complete command can end: not while native code does not return in a thread. */
 const END_MS = 1000;
@@ -54,7 +56,7 @@ function runSupervised(): void {
       if (isInterrupted) return endBy(signal);
       isInterrupted = true;
       worker.postMessage('interrupt', []);
-      setTimeout(() => endBy(signal), GRACE_MS).unref();
+      setTimeout(() => endBy(signal), command === 'serve' ? SERVICE_GRACE_MS : GRACE_MS).unref();
     });
   worker.on('error', async (error) => {
     const { describeError } = await import('./describe-error.ts');

@@ -225,6 +225,68 @@ export const processRecordings = declare({
   ],
 });
 
+const serviceData = value('folder', 'Where uploads, recordings and logs are stored.', { default: 'playbyplay-data' });
+const serviceDatabase = value(
+  'address',
+  'PostgreSQL database for tenants, jobs and libraries: postgres://user:password@host/database. Default: PLAYBYPLAY_DATABASE, else files in the folder.',
+);
+
+/** Arguments and options of `playbyplay serve`. */
+export const serve = declare({
+  summary: 'Run a service: recordings are uploaded, read and asked over HTTP',
+  description:
+    'Tenants upload recordings (tus), follow their progress, and ask questions about all of their own; assistants ask at /mcp. The interface is described at /openapi.json. Without --database everything stands in files, for one machine. With it, several processes share the work: some answer (--role api), others read (--role worker), all with the same folder. Put a proxy in front of it that speaks HTTPS.',
+  arguments: [],
+  options: {
+    data: serviceData,
+    database: serviceDatabase,
+    host: value('address', 'Address to listen on; 0.0.0.0 for all.', { default: '127.0.0.1' }),
+    port: value('n', 'Port to listen on; 0: a free one.', { default: '8080', parse: wholeNumber(0, 65_535) }),
+    role: choice(['all', 'api', 'worker'], 'What this process does.', 'all'),
+    workers: value('n', 'Recordings that are read at once.', { default: '1', parse: wholeNumber(1, 256) }),
+    'max-upload': value('bytes', 'Size of a recording at most, such as 20G. Default: 50G.', { parse: bytes }),
+    'rate-limit': value('n', 'Requests of a key within a minute. Default: 1200.', { parse: wholeNumber(1) }),
+    'allow-private-webhooks': toggle('Let webhooks call private addresses, and by plain HTTP.'),
+    'trust-proxy': toggle('Take the addresses of clients from the headers of a proxy.'),
+  },
+  examples: [
+    'serve',
+    'serve --host 0.0.0.0 --data /srv/playbyplay --workers 4',
+    'serve --role worker --workers 8 --data /srv/playbyplay --database postgres://playbyplay@db/playbyplay',
+  ],
+});
+
+/** Arguments and options of `playbyplay tenant add`. */
+export const tenantAdd = declare({
+  summary: 'Add a tenant to a service and print its first key',
+  arguments: ['name'],
+  options: {
+    data: serviceData,
+    database: serviceDatabase,
+    'max-bytes': value('bytes', 'Recordings that may be stored. Default: 100G.', { parse: bytes }),
+    'max-recordings': value('n', 'Recordings within 24 hours. Default: 1000.', { parse: wholeNumber(1, 1e6) }),
+    json: toggle('Print tenant and key as JSON.'),
+  },
+  examples: ['tenant add studio', 'tenant add studio --max-bytes 2T --database postgres://playbyplay@db/playbyplay'],
+});
+
+/** Arguments and options of `playbyplay tenant list`. */
+export const tenantList = declare({
+  summary: 'List the tenants of a service',
+  arguments: [],
+  options: { data: serviceData, database: serviceDatabase, json: toggle('Print a JSON object for each.') },
+});
+
+/** Arguments and options of `playbyplay mcp`. */
+export const mcp = declare({
+  summary: 'Let an assistant ask a library (Model Context Protocol over stdin and stdout)',
+  description:
+    'Tools: ask, list_sessions, explain, statistics. Nothing is changed. An assistant starts it by a configuration such as {"command": "playbyplay", "args": ["mcp", "--library", "season.sqlite"]}.',
+  arguments: [],
+  options: { library: libraryFile },
+  examples: ['mcp', 'mcp --library season.sqlite'],
+});
+
 /** How events are written, of several commands. */
 const eventText = {
   style: choice(

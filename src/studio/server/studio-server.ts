@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import cookie from '@fastify/cookie';
 import files from '@fastify/static';
 import swagger from '@fastify/swagger';
-import { fastify, type FastifyError, type FastifyInstance } from 'fastify';
-import { messageOf, PlaybyplayError } from '../../errors.ts';
-import { findProblems } from '../../schema/check.ts';
-import type { Schema, SchemaObject } from '../../schema/from-schema.ts';
+import { fastify, type FastifyError } from 'fastify';
+import { PlaybyplayError } from '../../errors.ts';
+import { describeFailure, useProjectSchemas } from '../../http/requests.ts';
 import { VERSION } from '../../version.ts';
 import type { RouteError } from '../api/route.ts';
 import { OpenRecordings } from '../player/open-recording.ts';
@@ -97,7 +96,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   const context: StudioContext = { workspace, recordings, logs: new ReviewedLogs(), jobs: new Jobs() };
   useProjectSchemas(app);
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
-    const { status, body } = describeFailure(error);
+    const { status, body } = describeFailure(error, STATUS);
     return reply.status(status).send(body);
   });
   app.setNotFoundHandler((_request, reply) =>
@@ -152,51 +151,4 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
-
-/** Validates requests by the project's own checker, whose messages say what to write instead. */
-function useProjectSchemas(app: FastifyInstance): void {
-  app.setValidatorCompiler<SchemaObject>(({ schema, httpPart }) => (data: unknown) => {
-    const value = httpPart === 'querystring' ? convertQuery(schema, data as Record<string, unknown>) : data;
-    const problems = findProblems(schema as Schema, value);
-    if (problems.length === 0) return { value };
-    const issues = problems.map(({ code, pointer, message, hint }) => ({
-      code,
-      path: `#${pointer}`,
-      message,
-      ...(hint !== undefined && { hint }),
-    }));
-    return { error: new PlaybyplayError('bad-request', issues[0]!.message, { hint: issues[0]!.hint, issues }) };
-  });
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-}
-
-/** Converts the texts of a query string to the types of its schema. */
-function convertQuery(schema: SchemaObject, query: Readonly<Record<string, unknown>>): unknown {
-  const properties = (schema['properties'] ?? {}) as Readonly<Record<string, { readonly type?: string }>>;
-  return Object.fromEntries(
-    Object.entries(query).map(([key, text]) => {
-      const type = properties[key]?.type;
-      if (typeof text !== 'string') return [key, text];
-      if ((type === 'number' || type === 'integer') && text.trim() !== '') {
-        const number = Number(text);
-        return [key, Number.isFinite(number) ? number : text];
-      }
-      if (type === 'boolean' && (text === 'true' || text === 'false')) return [key, text === 'true'];
-      return [key, text];
-    }),
-  );
-}
-
-function describeFailure(error: FastifyError | Error): { readonly status: number; readonly body: RouteError } {
-  if (error instanceof PlaybyplayError) {
-    const { code, message, hint, issues } = error;
-    const body = { code, message, ...(hint !== undefined && { hint }), ...(issues.length > 0 && { issues }) };
-    return { status: STATUS[code] ?? 400, body };
-  }
-  const { statusCode = 500, code = 'internal' } = error as Partial<FastifyError>;
-  if (error.name === 'AbortError') return { status: 499, body: { code: 'cancelled', message: 'the page left' } };
-  if (statusCode >= 500)
-    return { status: 500, body: { code: 'internal', message: `internal error: ${messageOf(error)}` } };
-  return { status: statusCode, body: { code: code.toLowerCase().replaceAll('_', '-'), message: error.message } };
 }
