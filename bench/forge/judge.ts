@@ -100,7 +100,12 @@ function readLog(folder: string, profilePath: string, fields: readonly DraftFiel
         const box = regions[detectors[detector]?.region ?? ''];
         // A detector may read the figures of a field without its caption.
         return box
-          ? [box, ...fields.map(({ rect }) => rect).filter((rect) => insideShare(box, rect) >= MIN_INSIDE)]
+          ? [
+              box,
+              ...fields
+                .map(({ rect }) => rect)
+                .filter((rect) => insideShare(box, rect) >= MIN_INSIDE || insideShare(rect, box) >= MIN_INSIDE),
+            ]
           : [];
       }),
     }));

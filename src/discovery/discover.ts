@@ -11,7 +11,16 @@ import {
   usualArea,
 } from './elements.ts';
 import { type FollowedSample, followPlaces } from './follow.ts';
-import { type CellRow, findCellRow, findIcon, groupFrames, type Icon, type IconPicture } from './icons.ts';
+import {
+  type CellRow,
+  type ExtendedRow,
+  extendRow,
+  findCellRow,
+  findIcon,
+  groupFrames,
+  type Icon,
+  type IconPicture,
+} from './icons.ts';
 import { cleanName, findCaption, type Label, placeOnScreen, uniqueName } from './names.ts';
 import { findFeedAreas, readFeed } from './feeds.ts';
 import { findGauges, type Gauge } from './gauges.ts';
@@ -114,7 +123,8 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     ({ rect, isSteady }) => !isSteady || !gauges.some((gauge) => shareInCommon(rect, gauge.rect) > MAX_COMMON_AREA),
   );
   const elements = mergeMessages([...texts, ...groupMessages(survey, texts, reference)]);
-  const outlines = survey.outlines.slice(0, MAX_OUTLINES);
+  const outlineRows = groupFrames(survey.outlines.slice(0, MAX_OUTLINES)).map((row) => extendRow(row, reference));
+  const outlines = outlineRows.flatMap(({ cells }) => cells);
   const feedAreas = findFeedAreas(surveyed, reference);
   const followedPlaces = await followPlaces(
     recordings,
@@ -131,6 +141,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const followed = followedPlaces.slice(0, elements.length);
   const isText = (outline: Rect): boolean => texts.some(({ rect }) => shareInCommon(rect, outline) > MIN_TEXT_SHARE);
   const { icons, rows } = await findIcons(
+    outlineRows,
     outlines,
     followedPlaces.slice(elements.length, elements.length + outlines.length),
     (rect) => !isText(rect) && Math.min(rect.width, rect.height) >= MIN_ICON_SIDE * reference.height,
@@ -320,13 +331,14 @@ const MAX_ICON_ASPECT = 1.7;
 
 /** Finds icons and gauges of cells among rectangles that are drawn on the screen. */
 async function findIcons(
+  outlineRows: readonly ExtendedRow[],
   outlines: readonly Rect[],
   followed: readonly (readonly FollowedSample[])[],
   isIconPlace: (outline: Rect) => boolean,
 ): Promise<{ readonly icons: readonly Icon[]; readonly rows: readonly CellRow[] }> {
   const samplesOf = (rect: Rect): readonly FollowedSample[] => followed[outlines.indexOf(rect)]!;
-  const grouped = groupFrames(outlines).map((row) => ({ row, cells: findCellRow(row, row.map(samplesOf)) }));
-  const single = grouped.flatMap(({ row, cells }) => (cells ? [] : row));
+  const grouped = outlineRows.map((row) => ({ row, cells: findCellRow(row, row.cells.map(samplesOf)) }));
+  const single = grouped.flatMap(({ row, cells }) => (cells ? [] : row.cells.slice(row.from, row.to)));
   const icons = await Promise.all(
     single
       .filter((rect) => {

@@ -37,7 +37,7 @@ export interface Draft {
 /** Seconds between samples of a drafted profile. */
 const INTERVAL_SECONDS = 0.5;
 /** Seconds for which a clock must show the same to be reported as halted. */
-const HALT_SECONDS = 2.5;
+const HALT_SECONDS = 3.5;
 /** Changes per minute above which a figure makes no events: it is a measurement, such as a speed. */
 const MAX_CHANGES_PER_MINUTE = 40;
 /** Confidence that readings need. */

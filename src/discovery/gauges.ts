@@ -247,7 +247,7 @@ function fitModel(
     return wrong <= MAX_WRONG * own.length && (empty !== undefined || count > 0) ? count / own.length : undefined;
   };
   const plainLevels = profiles.map((profile) => levelOf(profile, []));
-  const otherFill = empty && findOtherFill(profiles, plainLevels, { fill, empty, from, to, isForward });
+  const otherFill = findOtherFill(profiles, plainLevels, { fill, empty, from, to, isForward });
   const levels = otherFill ? profiles.map((profile) => levelOf(profile, [otherFill])) : plainLevels;
   const known = levels.filter((level) => level !== undefined);
   const fit = known.length / profiles.length;
@@ -275,7 +275,7 @@ function findOtherFill(
     isForward,
   }: {
     readonly fill: Colour;
-    readonly empty: Colour;
+    readonly empty: Colour | undefined;
     readonly from: number;
     readonly to: number;
     readonly isForward: boolean;
@@ -285,11 +285,13 @@ function findOtherFill(
     if ((levels[i] ?? 0) > MIN_OTHER_LENGTH) return [];
     const own = profile.slice(from, to);
     const steps = isForward ? own : own.toReversed();
-    const isEmpty = steps.map((colour) => distance(colour, empty) <= MAX_DISTANCE);
-    const length = isEmpty.indexOf(true);
-    if (length < Math.max(2, MIN_OTHER_LENGTH * steps.length)) return [];
+    // Where the scene shows through the empty part, the full part ends where its colour does.
+    const first = medianColour(steps.slice(1, 4));
+    const isEmpty = steps.map((colour) => distance(colour, empty ?? first) <= MAX_DISTANCE === (empty !== undefined));
+    const length = isEmpty.indexOf(true, 1);
+    if (length < Math.max(3, MIN_OTHER_LENGTH * steps.length)) return [];
     if (isEmpty.slice(length).filter((one) => !one).length > MAX_WRONG * steps.length) return [];
-    const part = steps.slice(0, length - 1);
+    const part = steps.slice(1, length - 1);
     return spreadOf(part) <= MAX_DISTANCE / 2 ? [medianColour(part)] : [];
   });
   if (others.length < MIN_OTHER_FILLS) return undefined;

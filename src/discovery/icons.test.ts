@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Rect } from '../geometry.ts';
 import { stillPicture } from '../regions/still.ts';
 import type { FollowedSample } from './follow.ts';
-import { findCellRow, findIcon, groupFrames } from './icons.ts';
+import { extendRow, findCellRow, findIcon, groupFrames } from './icons.ts';
 
 type Colour = readonly [number, number, number];
 
@@ -22,6 +22,7 @@ const square = (x: number, side = 20): Rect => ({ x, y: 100, width: side, height
 it('finds the pictures of an icon, whatever is counted down over one of them', async () => {
   // Green and ready; dark with a white figure of changing shape from sample 8 to 15.
   const samples = samplesOf(24, 20, (n, x, y) => {
+    if (Math.min(x, y, 19 - x, 19 - y) < 2) return [255, 255, 255];
     if (n < 8 || n >= 16) return [40, 220, 60];
     return x > 7 && x < 12 && y > 5 && y < 8 + (n % 4) ? [255, 255, 255] : [10, 40, 15];
   });
@@ -43,9 +44,20 @@ it('reads a row of cells that empties from its end', () => {
   const followed = [0, 1, 2, 3].map((cell) =>
     samplesOf(18, 20, (n) => (cell < full(n) ? [240, 30, 60] : [30 + 3 * n, 40, 40])),
   );
-  const row = findCellRow([square(0), square(24), square(48), square(72)], followed);
+  const row = findCellRow({ cells: [square(0), square(24), square(48), square(72)], from: 0, to: 4 }, followed);
   expect(row).toMatchObject({ cells: 4, direction: 'right', rect: { x: 0, y: 100, width: 92, height: 20 } });
   expect(row?.levels.map(({ level }) => 4 * level)).toEqual(Array.from({ length: 18 }, (_, n) => full(n)));
+});
+
+it('continues a row with cells that have no outline of their own', () => {
+  const row = extendRow([square(48), square(72), square(96)], { width: 170, height: 200 });
+  expect(row.cells.map(({ x }) => x)).toEqual([0, 24, 48, 72, 96, 120, 144]);
+  expect(row).toMatchObject({ from: 2, to: 5 });
+  // Six cells: the first two are always full, what follows the sixth is scenery.
+  const followed = row.cells.map((_, cell) =>
+    samplesOf(18, 20, (n) => (cell < 2 + full(n) ? [240, 30, 60] : [30 + 3 * n, 40, 40])),
+  );
+  expect(findCellRow(row, followed)).toMatchObject({ cells: 6, rect: { x: 0, width: 140 } });
 });
 
 it('groups frames of one size and distance', () => {

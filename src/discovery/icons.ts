@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { Rect } from '../geometry.ts';
+import type { Rect, Size } from '../geometry.ts';
 import { cropRgb } from '../regions/crop.ts';
 import { upperMedian } from '../statistics.ts';
 import type { FollowedSample, PictureArea } from './follow.ts';
@@ -99,7 +99,12 @@ export async function findIcon(samples: readonly FollowedSample[]): Promise<Icon
   });
   const lasting = clusters.filter((cluster) => {
     const runs = longestRun(cluster.members);
-    return cluster.members.length >= MIN_SAMPLES && runs >= 2 && lastingShare(cluster) >= MIN_LASTING_SHARE;
+    return (
+      cluster.members.length >= MIN_SAMPLES &&
+      runs >= 2 &&
+      lastingShare(cluster) >= MIN_LASTING_SHARE &&
+      hasBorder(cluster, width)
+    );
   });
   if (lasting.length < 2 || lasting.length > MAX_PICTURES) return undefined;
   const shown = own.flatMap((cluster, n) => {
@@ -176,6 +181,32 @@ function meanPicture(cluster: Cluster): Uint8Array {
   return rgba;
 }
 
+/** Pixels from the edge in which the border of an icon lies, its contrast in levels, and share of each side that must have it. */
+const BORDER_DEPTH = 6;
+const MIN_BORDER_CONTRAST = 20;
+const MIN_BORDER_SHARE = 0.6;
+
+/** Whether a picture has the border of its icon: scenery at its place, while the HUD is hidden, has none. */
+function hasBorder({ sums, members }: Cluster, width: number): boolean {
+  const height = sums.length / 3 / width;
+  const levelAt = (x: number, y: number): number => sums[3 * (y * width + x) + 1]! / members.length;
+  return [
+    borderShare(width, (i, depth) => levelAt(i, depth)),
+    borderShare(width, (i, depth) => levelAt(i, height - 1 - depth)),
+    borderShare(height, (i, depth) => levelAt(depth, i)),
+    borderShare(height, (i, depth) => levelAt(width - 1 - depth, i)),
+  ].every((one) => one >= MIN_BORDER_SHARE);
+}
+
+/** Share of the pixels along a side from which the level changes towards the middle. */
+function borderShare(length: number, at: (i: number, depth: number) => number): number {
+  const marked = Array.from({ length }, (_, i) => {
+    const levels = Array.from({ length: BORDER_DEPTH }, (_unused, depth) => at(i, depth));
+    return Math.max(...levels) - Math.min(...levels) >= MIN_BORDER_CONTRAST;
+  });
+  return marked.filter(Boolean).length / length;
+}
+
 function longestRun(members: readonly number[]): number {
   let [longest, run] = [0, 0];
   for (const [i, n] of members.entries()) {
@@ -218,48 +249,106 @@ export function groupFrames(frames: readonly Rect[]): readonly (readonly Rect[])
 const MAX_COLOUR_DISTANCE = 48;
 /** Share of the moments in which a row of cells is full up to a cell and empty from there. */
 const MIN_ORDERED_SHARE = 0.75;
+/** How much less often a row with one more cell may be so. */
+const MAX_ORDER_LOSS = 0.05;
+
+/** Cells by which a row may go on to either side: those that are always full or empty may have no outline that stays. */
+const MAX_MORE_CELLS = 12;
+
+/** A row of frames, and those that would continue it. */
+export interface ExtendedRow {
+  /** From left to right. */
+  readonly cells: readonly Rect[];
+  /** The ones that were seen: the first, and the one after the last. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Continues a row of cells to both sides, as far as the picture goes. */
+export function extendRow(row: readonly Rect[], frame: Size): ExtendedRow {
+  const [first, second] = row as [Rect, Rect | undefined];
+  if (!second || row.length < MIN_CELLS) return { cells: row, from: 0, to: row.length };
+  const pitch = (row.at(-1)!.x - first.x) / (row.length - 1);
+  const more = (start: Rect, step: number): Rect[] =>
+    Array.from({ length: MAX_MORE_CELLS }, (_, i) => ({ ...start, x: Math.round(start.x + (i + 1) * step) })).filter(
+      ({ x, width }) => x >= 0 && x + width <= frame.width,
+    );
+  const before = more(first, -pitch).toReversed();
+  return {
+    cells: [...before, ...row, ...more(row.at(-1)!, pitch)],
+    from: before.length,
+    to: before.length + row.length,
+  };
+}
+
+/** Least number of moments at which a cell that continues a row is full. */
+const MIN_FULL_MOMENTS = 2;
 
 /**
  * Finds out whether a row of frames is a gauge of cells.
  *
- * @param followed By frame: its samples, with pictures.
+ * @param followed By cell of the extended row: its samples, with pictures.
  */
 export function findCellRow(
-  row: readonly Rect[],
+  { cells, from, to }: ExtendedRow,
   followed: readonly (readonly FollowedSample[])[],
 ): CellRow | undefined {
-  if (row.length < MIN_CELLS) return undefined;
+  if (to - from < MIN_CELLS) return undefined;
   const moments = followed[0]!.flatMap(({ recording, t }, n) => {
     const colours = followed.map((samples) => samples[n]?.area && innerColour(samples[n].area));
     return colours.every((colour) => colour !== undefined) ? [{ recording, t, colours }] : [];
   });
-  const all = moments.flatMap(({ colours }) => colours);
-  const fill = mostFrequent(all);
-  if (fill === undefined) return undefined;
-  const read = (isForward: boolean): CellRow['levels'] =>
-    moments.flatMap(({ recording, t, colours }) => {
-      const full = (isForward ? colours : colours.toReversed()).map(
-        (colour) => distance(colour, fill) <= MAX_COLOUR_DISTANCE,
-      );
-      const count = full.filter(Boolean).length;
-      return full.every((one, i) => one === i < count) ? [{ recording, t, level: count / row.length }] : [];
-    });
-  const [forward, backward] = [read(true), read(false)];
-  const levels = forward.length >= backward.length ? forward : backward;
-  if (moments.length === 0 || levels.length < MIN_ORDERED_SHARE * moments.length) return undefined;
+  if (moments.length === 0) return undefined;
+  // An empty cell shows dark scenery: the most colourful colour by which the cells are in order is that of full ones.
+  for (const fill of usualColours(moments.flatMap(({ colours }) => colours.slice(from, to)))) {
+    const found = readCells({ cells, from, to }, moments, fill, followed[0]!.length);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Reads a row of cells of which those of one colour are full; undefined where these are not in order. */
+function readCells(
+  { cells, from, to }: ExtendedRow,
+  moments: readonly { readonly recording: number; readonly t: number; readonly colours: readonly Colour[] }[],
+  fill: Colour,
+  sampleCount: number,
+): CellRow | undefined {
+  const full = moments.map(({ colours }) => colours.map((colour) => distance(colour, fill) <= MAX_COLOUR_DISTANCE));
+  const readOne = (n: number, first: number, end: number, isForward: boolean): number | undefined => {
+    const own = isForward ? full[n]!.slice(first, end) : full[n]!.slice(first, end).toReversed();
+    const count = own.filter(Boolean).length;
+    return own.every((one, i) => one === i < count) ? count / own.length : undefined;
+  };
+  const orderOf = (first: number, end: number, isForward: boolean): number =>
+    moments.filter((_, n) => readOne(n, first, end, isForward) !== undefined).length / moments.length;
+  const isForward = orderOf(from, to, true) >= orderOf(from, to, false);
+  const order = orderOf(from, to, isForward);
+  if (order < MIN_ORDERED_SHARE) return undefined;
+  let [first, end] = [from, to];
+  const continues = (cell: number, a: number, b: number): boolean =>
+    full.filter((own) => own[cell]).length >= MIN_FULL_MOMENTS &&
+    orderOf(a, b, isForward) >= Math.max(MIN_ORDERED_SHARE, order - MAX_ORDER_LOSS);
+  while (first > 0 && continues(first - 1, first - 1, end)) first--;
+  while (end < cells.length && continues(end, first, end + 1)) end++;
+  const levels = moments.flatMap(({ recording, t }, n) => {
+    const level = readOne(n, first, end, isForward);
+    return level === undefined ? [] : [{ recording, t, level }];
+  });
   if (new Set(levels.map(({ level }) => level)).size < 2) return undefined;
-  const [x, y] = [Math.min(...row.map((one) => one.x)), Math.min(...row.map((one) => one.y))];
+  const own = cells.slice(first, end);
+  const [x, y] = [Math.min(...own.map((one) => one.x)), Math.min(...own.map((one) => one.y))];
   const [right, bottom] = [
-    Math.max(...row.map((one) => one.x + one.width)),
-    Math.max(...row.map((one) => one.y + one.height)),
+    Math.max(...own.map((one) => one.x + one.width)),
+    Math.max(...own.map((one) => one.y + one.height)),
   ];
   return {
     rect: { x, y, width: right - x, height: bottom - y },
-    cells: row.length,
-    direction: levels === forward ? 'right' : 'left',
+    cells: own.length,
+    direction: isForward ? 'right' : 'left',
     fill: `#${fill.map((one) => Math.round(one).toString(16).padStart(2, '0')).join('')}`,
     levels,
-    presence: levels.length / Math.max(1, followed[0]!.length),
+    presence: levels.length / Math.max(1, sampleCount),
   };
 }
 
@@ -279,18 +368,27 @@ function innerColour({ part }: PictureArea): Colour {
   ) as unknown as Colour;
 }
 
-/** The colour with the most others near it. */
-function mostFrequent(colours: readonly Colour[]): Colour | undefined {
-  const step = Math.max(1, Math.floor(colours.length / 200));
+/** Share of the cells that must have a colour. */
+const MIN_COLOUR_SHARE = 0.03;
+
+/** The colours that cells often have, the most colourful first. */
+function usualColours(colours: readonly Colour[]): readonly Colour[] {
+  const step = Math.max(1, Math.floor(colours.length / 300));
   const tried = colours.filter((_, i) => i % step === 0);
-  const counted = tried.map((colour) => ({
-    colour,
-    near: tried.filter((other) => distance(other, colour) <= MAX_COLOUR_DISTANCE / 2).length,
-  }));
-  // An empty cell shows dark scenery: of colours that are about as frequent, the more colourful one is full.
-  const [best] = counted.toSorted((a, b) => b.near - a.near);
-  const likely = counted.filter(({ near }) => near >= 0.3 * best!.near);
-  return likely.toSorted((a, b) => colourfulness(b.colour) - colourfulness(a.colour))[0]?.colour;
+  const counted = tried
+    .map((colour) => ({
+      colour,
+      near: tried.filter((other) => distance(other, colour) <= MAX_COLOUR_DISTANCE / 2).length,
+    }))
+    .toSorted((a, b) => b.near - a.near);
+  const usual: Colour[] = [];
+  for (const { colour, near } of counted)
+    if (
+      near >= MIN_COLOUR_SHARE * tried.length &&
+      usual.every((other) => distance(colour, other) > MAX_COLOUR_DISTANCE)
+    )
+      usual.push(colour);
+  return usual.toSorted((a, b) => colourfulness(b) - colourfulness(a));
 }
 
 function colourfulness(colour: Colour): number {
