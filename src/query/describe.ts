@@ -23,15 +23,10 @@ import {
  * @example
  * const { dictionary } = await loadBuiltin();
  * describeQuery(compileQuery('how many kills did I get with the railgun', dictionary).query, dictionary);
- * // 'how many times player kills anyone with railgun'
+ * // 'how many times player kills with railgun'
  */
 export function describeQuery(query: Query, dictionary: Dictionary): string {
   return new QueryWriter(dictionary).query(query);
-}
-
-/** Names a condition in a few words: "player kills anyone in the first 60 s". */
-export function describeCondition(condition: Condition, dictionary: Dictionary): string {
-  return new QueryWriter(dictionary).condition(condition);
 }
 
 const maxAlternatives = 4;

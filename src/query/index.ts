@@ -4,7 +4,7 @@
  * Read logs with {@link loadLogs}, compile a question with {@link compileQuery} and answer it with {@link runQuery}.
  */
 export type { EventLine } from '../events/log.ts';
-export { describeCondition, describeQuery } from './describe.ts';
+export { describeQuery } from './describe.ts';
 export { deriveEvents, type DerivedEvent } from './composite-events.ts';
 export { explainQuery, type ExplainedWord, type Explanation } from './explain.ts';
 export { loadLogs, type LoadedLogs, type LoadLogsOptions } from './logs.ts';
