@@ -89,8 +89,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Drafts take long, and these servers run until they are ended. */
-const testedElsewhere = /^(?:profile draft|studio|live|serve|mcp)\b/;
+/** Drafts and folders take long, and servers run until they are ended. */
+const testedElsewhere = /^(?:profile draft|process|studio|live|serve|mcp)\b/;
 
 it('the first example of every command works', async () => {
   const examples = Object.values(specs).flatMap((spec) =>
