@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFile, mkdir, mkdtemp, readFile, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -99,6 +100,29 @@ describe('the packed package', () => {
     );
     const { stdout } = await run(process.execPath, [program], { cwd: project });
     expect(JSON.parse(stdout)).toContain('player obtains shotgun');
+  });
+
+  it('serves the pages of the studio, and frames of a recording', async () => {
+    const launch = join(project, 'node_modules', 'playbyplay', 'src', 'cli', 'launch.js');
+    const media = join(root, 'test', 'footage', 'freedoom-demo1.mp4');
+    const studio = spawn(process.execPath, [launch, 'studio', media, '--no-open', '--json'], { cwd: project });
+    try {
+      const [line] = (await once(studio.stdout, 'data')) as [Buffer];
+      const { address, link } = JSON.parse(line.toString()) as { readonly address: string; readonly link: string };
+      const opening = await fetch(link, { redirect: 'manual' });
+      const headers = { cookie: opening.headers.get('set-cookie')!.split(';')[0]! };
+      const page = await (await fetch(address, { headers })).text();
+      const [script] = /assets\/index-[\w-]+\.js/.exec(page)!;
+      expect((await fetch(address + script, { headers })).headers.get('content-type')).toContain('javascript');
+      const frame = await fetch(`${address}api/frame?path=footage/freedoom-demo1.mp4&frame=350&width=320`, { headers });
+      expect([frame.status, frame.headers.get('content-type'), frame.headers.get('x-time')]).toEqual([
+        200,
+        'image/jpeg',
+        '10',
+      ]);
+    } finally {
+      studio.kill();
+    }
   });
 
   it('loads a detector kind from a user’s file and from a package, in every thread', async () => {

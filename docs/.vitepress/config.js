@@ -20,6 +20,7 @@ const sidebar = [
     ['Your first log', 'guide/first-log'],
     ['Ask questions', 'guide/questions'],
     ['Cut a reel', 'guide/reels'],
+    ['Use the studio', 'guide/studio'],
     ['Check stream quality', 'guide/quality'],
     ['Accuracy', 'accuracy'],
     ['From 0.1 to 0.2', 'migration'],

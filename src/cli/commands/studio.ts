@@ -19,7 +19,7 @@ export const studio: RunCommand<typeof specs.studio> = async (io, options, ...pa
     'The address opens one browser session. Stop the studio with Ctrl-C.\n' +
       (host === undefined
         ? ''
-        : 'Other machines can reach this address, and what is sent is not encrypted: use a network that you trust, an SSH tunnel, or a proxy with TLS. Further browsers sign in with the password.\n'),
+        : 'Other machines can reach this address, and what is sent is not encrypted: use a network that you trust, a VPN, or an SSH tunnel without --host. Further browsers sign in with the password.\n'),
   );
   if (!isQuiet && !(await openBrowser(link))) io.stderr.write('No browser was found: open the address yourself.\n');
   // The thread's only other work is answering requests.

@@ -41,6 +41,7 @@ export class OpenRecording implements AsyncDisposable {
   readonly #previews: RpcWorker;
   readonly #previewsOpened: Promise<unknown>;
   #ready: OpenedRecording | undefined;
+  #failure: unknown;
   /** Peaks of all sound, as far as they have been read. */
   #overview: Int8Array | undefined;
   #overviewEnd = 0;
@@ -57,7 +58,9 @@ export class OpenRecording implements AsyncDisposable {
       (opened) => {
         this.#ready = opened;
       },
-      () => undefined,
+      (error: unknown) => {
+        this.#failure = error;
+      },
     );
     this.#previewsOpened = this.#previews.call({ open: path } satisfies PreviewRequest);
     this.#previewsOpened.catch(() => undefined);
@@ -70,8 +73,9 @@ export class OpenRecording implements AsyncDisposable {
     return new OpenRecording(path, file.info, version);
   }
 
-  /** What the index says; `undefined` while it is being made. */
+  /** What the index says; `undefined` while it is being made. Throws what prevented it. */
   get ready(): OpenedRecording | undefined {
+    if (this.#failure !== undefined) throw this.#failure;
     return this.#ready;
   }
 

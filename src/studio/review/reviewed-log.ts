@@ -282,30 +282,15 @@ const MAX_POINTS = 600;
 
 /** Describes a stretch of a log as lanes: the commonest kinds of events, numbers that change, and gaps. */
 export function lanesOf(log: ReviewedLog, from: number, to: number, bins: number): readonly Lane[] {
-  const actions = new Map<string, ReviewedEvent[]>();
-  const values = new Map<string, ReviewedEvent[]>();
-  for (const reviewed of log.events) {
-    if (reviewed.status === 'deleted') continue;
-    const { statement } = reviewed.event;
-    const isValue = isPropertyStatement(statement) && typeof statement.to === 'number';
-    const name = isPropertyStatement(statement)
-      ? [subjectOf(statement.subject), nameOf(log, statement.property, 'property')].join(' ')
-      : nameOf(log, statement.action, 'action');
-    const lanes = isValue ? values : actions;
-    const lane = lanes.get(name);
-    if (lane) lane.push(reviewed);
-    else lanes.set(name, [reviewed]);
-  }
-  const common = (lanes: ReadonlyMap<string, ReviewedEvent[]>) =>
-    [...lanes].toSorted((a, b) => b[1].length - a[1].length);
-  const byCount = common(actions);
+  const { actions, values } = groupEvents(log);
+  const byCount = byFrequency(actions);
   const shown = byCount.slice(0, MAX_EVENT_LANES);
   const rest = byCount.slice(MAX_EVENT_LANES).flatMap(([, events]) => events);
   const eventLanes = [...shown, ...(rest.length > 0 ? [['others', rest] as const] : [])];
   const { gaps } = log;
   return [
     ...eventLanes.map(([name, events]) => eventLane(name, events, from, to, bins)),
-    ...common(values)
+    ...byFrequency(values)
       .slice(0, MAX_VALUE_LANES)
       .map(([name, events]) => valueLane(name, events, from, to)),
     ...(gaps.length > 0
@@ -321,6 +306,41 @@ export function lanesOf(log: ReviewedLog, from: number, to: number, bins: number
         ]
       : []),
   ];
+}
+
+/** Kinds of events, the commonest first. */
+function byFrequency(lanes: ReadonlyMap<string, ReviewedEvent[]>) {
+  return [...lanes].toSorted((a, b) => b[1].length - a[1].length);
+}
+
+/** The events of a log by what happens, and by the number that changes. */
+interface GroupedEvents {
+  readonly actions: ReadonlyMap<string, ReviewedEvent[]>;
+  readonly values: ReadonlyMap<string, ReviewedEvent[]>;
+}
+
+const groupsOfLogs = new WeakMap<ReviewedLog, GroupedEvents>();
+
+function groupEvents(log: ReviewedLog): GroupedEvents {
+  const known = groupsOfLogs.get(log);
+  if (known) return known;
+  const actions = new Map<string, ReviewedEvent[]>();
+  const values = new Map<string, ReviewedEvent[]>();
+  for (const reviewed of log.events) {
+    if (reviewed.status === 'deleted') continue;
+    const { statement } = reviewed.event;
+    const isValue = isPropertyStatement(statement) && typeof statement.to === 'number';
+    const name = isPropertyStatement(statement)
+      ? [subjectOf(statement.subject), nameOf(log, statement.property, 'property')].join(' ')
+      : nameOf(log, statement.action, 'action');
+    const lanes = isValue ? values : actions;
+    const lane = lanes.get(name);
+    if (lane) lane.push(reviewed);
+    else lanes.set(name, [reviewed]);
+  }
+  const grouped = { actions, values };
+  groupsOfLogs.set(log, grouped);
+  return grouped;
 }
 
 function subjectOf(subject: unknown): string {
