@@ -1,5 +1,6 @@
 // Asks random variations of the questions of the cases on their logs: words added, removed, exchanged and misspelt. No crash, no
 // hang; prints how many are understood, and the slowest.
+// The search for a question that works, which follows a refusal, is made for every hundredth.
 //   node bench/words/fuzz-questions.ts [runs] [seed]
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -58,7 +59,8 @@ for (let run = 0; run < runs; run++) {
   const question = vary(words);
   const before = process.cpuUsage();
   try {
-    runQuery(compileQuery(question, log.dictionary, { logs: log }), log.events, { durations: log.durations });
+    const options = { logs: log, withoutSuggestions: run % 100 !== 0 };
+    runQuery(compileQuery(question, log.dictionary, options), log.events, { durations: log.durations });
     understood++;
   } catch (error) {
     if (!(error instanceof PlaybyplayError) || error.issues.length === 0) {

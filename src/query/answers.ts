@@ -111,6 +111,8 @@ export class AnswerComputer {
     const [a, b] = compared;
     if (as === 'both') return { value: a, unit: first.unit, compared };
     if (a === null || b === null) return { value: null, unit: undefined, compared };
+    if (as === 'larger' || as === 'smaller')
+      return { value: as === 'larger' ? Math.max(a, b) : Math.min(a, b), unit: first.unit, compared };
     if (as === 'difference') return { value: roundTime(a - b), unit: first.unit, compared };
     const value = as === 'more' ? a > b : as === 'fewer' ? a < b : a === b;
     return { value, unit: first.unit, compared };
@@ -118,12 +120,17 @@ export class AnswerComputer {
 
   /** The values that answer the query, one per match or session; `undefined` if the answer is another. */
   timedValues(matches: readonly Match[]): readonly TimedValue[] | undefined {
-    const { measure, state, at, find, versus } = this.query;
+    const { measure, state, at, find, versus, top, bottom, sort, first } = this.query;
     if (versus) return undefined;
-    if (measure) return measure.take === 'each' ? this.measure(matches, measure.of) : undefined;
+    if (measure) {
+      if (measure.take !== 'each') return undefined;
+      const values = this.measure(matches, measure.of);
+      // Stretches of time are no matches that could be sorted.
+      return measure.of === 'held' && sort ? sortValues(values, sort.order).slice(0, first) : values;
+    }
     if (state) return this.measure(matches, 'state');
     if (at === undefined || !('property' in find)) return undefined;
-    return this.sessions.flatMap((session) => {
+    const values = this.sessions.flatMap((session) => {
       const t = this.momentOf(session, at);
       if (t === undefined) return [{ session: session.session, t: 0, value: null, match: undefined }];
       const owners = find.subject ? [] : this.ownersOf(session, find);
@@ -135,6 +142,10 @@ export class AnswerComputer {
         return { session: session.session, t, value, match: undefined, ...(owner && { of: owner.label }) };
       });
     });
+    if (top === undefined && bottom === undefined) return values;
+    const ranked = sortValues(values, top === undefined ? 'lowest' : 'highest');
+    const limit = ranked[(top ?? bottom)! - 1]?.value;
+    return ranked.filter(({ value }, index) => index < (top ?? bottom)! || value === limit);
   }
 
   /** Of whom a session states a property, in order of first appearance. */
@@ -282,6 +293,14 @@ export class AnswerComputer {
   private matchesOf({ session }: SessionEvents, matches: readonly Match[]): readonly Match[] {
     return matches.filter(({ events }) => events[0]!.session === session);
   }
+}
+
+/** The values that are numbers, the largest or smallest first. */
+function sortValues(values: readonly TimedValue[], order: 'highest' | 'lowest'): readonly TimedValue[] {
+  const sign = order === 'highest' ? -1 : 1;
+  return values
+    .filter(({ value }) => typeof value === 'number')
+    .toSorted((a, b) => sign * ((a.value as number) - (b.value as number)));
 }
 
 const secondsPer = { second: 1, minute: 60, hour: 3600 } as const;

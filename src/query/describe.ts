@@ -63,7 +63,7 @@ class QueryWriter {
   }
 
   private head(query: Query): string {
-    const { find, measure, state, at, ratio, share, streak, whether, count, per, versus } = query;
+    const { find, measure, state, at, ratio, share, streak, whether, count, per, versus, sort } = query;
     const what = this.condition(find);
     const compared = versus && { ...query, find: versus.with, versus: undefined };
     if (compared) {
@@ -71,6 +71,8 @@ class QueryWriter {
       const { versus: _, ...plain } = query;
       const first = this.head(plain as Query);
       if (versus.as === 'difference') return `the difference between ${first} and the same for: ${other}`;
+      if (versus.as === 'larger' || versus.as === 'smaller')
+        return `the ${versus.as} of: ${first}, and the same for: ${other}`;
       if (versus.as === 'both') return `${first}, compared with: ${other}`;
       return `whether it is ${versus.as}: ${first}, compared with: ${other}`;
     }
@@ -84,8 +86,15 @@ class QueryWriter {
         return `${extremeNames[measure.take]} ${value} when ${what}`;
       return `${value} when ${this.limited(query, what)}`;
     }
-    if (at !== undefined) return `${what} ${this.moment(at)}`;
-    if (measure) return this.measured(measure, find, what);
+    if (at !== undefined) {
+      const limit = query.top === undefined ? (query.bottom === undefined ? '' : 'the lowest ') : 'the highest ';
+      return `${limit}${what} ${this.moment(at)}`;
+    }
+    if (measure) {
+      const order =
+        sort && measure.of === 'held' ? `, only the ${sort.order === 'highest' ? 'longest' : 'shortest'}` : '';
+      return `${this.measured(measure, find, what)}${order}`;
+    }
     if (count || per) return `how many times ${what}`;
     return this.limited(query, what);
   }

@@ -162,8 +162,14 @@ export const querySchema = {
         items: { $ref: '#/$defs/group' },
       },
       distinct: { description: 'only how many groups', const: true },
-      top: { description: 'only so many of the largest groups, and those of equal count', ...COUNT },
-      bottom: { description: 'only so many of the smallest groups, and those of equal count', ...COUNT },
+      top: {
+        description: 'only so many of the largest groups or values at a time, and those of equal count',
+        ...COUNT,
+      },
+      bottom: {
+        description: 'only so many of the smallest groups or values at a time, and those of equal count',
+        ...COUNT,
+      },
       sort: {
         description: 'the order of the matches before `first`, `last` and `nth` apply',
         ...object({ of: QUANTITY, order: { enum: ['highest', 'lowest'] } }, ['of', 'order']),
@@ -202,9 +208,12 @@ export const querySchema = {
         ],
       },
       versus: describe(
-        'computes the same number of another condition and compares: both numbers, their difference (first minus second), or ' +
-          'whether the first is `more`, `fewer` or `equal`',
-        object({ with: CONDITION, as: { enum: ['both', 'difference', 'more', 'fewer', 'equal'] } }, ['with', 'as']),
+        'computes the same number of another condition and compares: both numbers, the larger or smaller one, their difference ' +
+          '(first minus second), or whether the first is `more`, `fewer` or `equal`',
+        object(
+          { with: CONDITION, as: { enum: ['both', 'larger', 'smaller', 'difference', 'more', 'fewer', 'equal'] } },
+          ['with', 'as'],
+        ),
       ),
     },
     ['find'],

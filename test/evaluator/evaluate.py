@@ -680,13 +680,22 @@ class Evaluation:
         if "measure" in query:
             values = self.measured(matches, query["measure"]["of"])
             if query["measure"]["take"] == "each":
-                return {"values": [value for _, value, _ in values]}
+                numbers = [value for _, value, _ in values]
+                if query["measure"]["of"] == "held" and "sort" in query:
+                    numbers = self.ranked(numbers, query["sort"]["order"])[: query.get("first")]
+                return {"values": numbers}
             numbers = [value for _, value, _ in values if is_number(value)]
             return {"value": self.per(self.take(numbers, query["measure"]["take"]))}
         if "state" in query:
             return {"values": [value for _, value, _ in self.measured(matches, "state")]}
         if "at" in query:
-            return {"values": [value for session in self.sessions for value in self.values_at(session)]}
+            values = [value for session in self.sessions for value in self.values_at(session)]
+            for key, order in (("top", "highest"), ("bottom", "lowest")):
+                if key in query:
+                    values = self.ranked(values, order)
+                    limit = values[min(query[key], len(values)) - 1 : query[key]]
+                    values = [v for i, v in enumerate(values) if i < query[key] or v == limit[0]]
+            return {"values": values}
         if "count" in query or "per" in query:
             return {"value": self.per(len(matches))}
         return {"matches": [[session.events[index]["id"] for index in match] for session, match in matches]}
@@ -707,11 +716,17 @@ class Evaluation:
             return {"value": None, "compared": [first, second]}
         value = {
             "difference": first - second,
+            "larger": max(first, second),
+            "smaller": min(first, second),
             "more": first > second,
             "fewer": first < second,
             "equal": first == second,
         }[other["as"]]
         return {"value": value, "compared": [first, second]}
+
+    @staticmethod
+    def ranked(values, order):
+        return sorted([value for value in values if is_number(value)], reverse=order == "highest")
 
     @staticmethod
     def divide(value, divisor):

@@ -80,6 +80,12 @@ export const amountRules: readonly Rule[] = [
   rule(`<p> v:${losing}`, ({ tokens }) =>
     changeSums([word('i', tokens('p')[0]), word('lose', tokens('p')[0]), ...tokens('p')], []),
   ),
+  rule(`<p> that? i|we v:${gaining}`, ({ tokens }) =>
+    changeSums([word('i', tokens('p')[0]), word('gain', tokens('p')[0]), ...tokens('p')], []),
+  ),
+  rule(`<p> that? i|we v:${losing}`, ({ tokens }) =>
+    changeSums([word('i', tokens('p')[0]), word('lose', tokens('p')[0]), ...tokens('p')], []),
+  ),
   rule(`<p> v:${gaining}`, ({ tokens }) =>
     changeSums([word('i', tokens('p')[0]), word('gain', tokens('p')[0]), ...tokens('p')], []),
   ),
@@ -91,7 +97,8 @@ export const amountRules: readonly Rule[] = [
 /** Sums how far a property rises or drops where a filter holds. */
 function changeSums(change: Tokens, filter: Tokens): readonly Reading[] {
   const measure = { of: 'change', take: 'sum' } as const;
-  if (filter.length === 0) return propertyReading([change], ({ condition: find }) => ({ find, measure }), -1);
+  if (filter.length === 0)
+    return propertyReading([change], ({ condition: find, hasWords }) => (hasWords ? undefined : { find, measure }), -1);
   return [
     ...propertyReading(
       [change, filter],

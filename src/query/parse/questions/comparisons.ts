@@ -12,8 +12,18 @@ import {
   understanding,
 } from './readings.ts';
 import { isBareProperty, isEvent, isProperty, ofPlayer, sameSubject } from './subjects.ts';
-import { withObject } from './word-order.ts';
-import { asSubject, be, doing, haveForms, having, owner, players, substitute, word } from './words.ts';
+import {
+  achievementVerbs,
+  asSubject,
+  be,
+  doing,
+  haveForms,
+  having,
+  owner,
+  players,
+  substitute,
+  word,
+} from './words.ts';
 
 type Comparison = NonNullable<Query['versus']>['as'];
 
@@ -34,24 +44,28 @@ export const comparisonRules: readonly Rule[] = [
     compareSubjects({ subject: tokens('s'), verb: tokens('v'), noun: [] }, tokens('y'), comparisonOf(text('how'))),
   ),
   rule(`${doing}|${having} <s> <v> ${more} <x> , or <y>`, ({ tokens, text }) =>
-    compareNouns({ subject: tokens('s'), verb: tokens('v'), noun: tokens('x') }, tokens('y'), asBoth(text('how'))),
+    compareNouns({ subject: tokens('s'), verb: tokens('v'), noun: tokens('x') }, tokens('y'), asExtreme(text('how'))),
   ),
   rule(`${doing}|${having} <s> <v> ${more} <x> or <y>`, ({ tokens, text }) =>
-    compareNouns({ subject: tokens('s'), verb: tokens('v'), noun: tokens('x') }, tokens('y'), asBoth(text('how'))),
+    compareNouns({ subject: tokens('s'), verb: tokens('v'), noun: tokens('x') }, tokens('y'), asExtreme(text('how'))),
   ),
   // "were there more fouls than goals"
   rule(`${be} there ${more} <x> than|as|then <y>`, ({ tokens, text }) =>
     compareEvents(tokens('x'), elliptical(tokens('x'), tokens('y')), comparisonOf(text('how'))),
   ),
-  rule('what_was_there|were_there|are_there|is_there more <x> or <y>', ({ tokens }) =>
-    compareEvents(tokens('x'), elliptical(tokens('x'), tokens('y')), 'both'),
+  rule('what_was_there|were_there|are_there|is_there how:more|fewer|less <x> or <y>', ({ tokens, text }) =>
+    compareEvents(tokens('x'), elliptical(tokens('x'), tokens('y')), asExtreme(text('how'))),
   ),
   // "who got more kills, me or Sarge"
   rule(`who <v> ${more} <x> ,? <a> or <b>`, ({ tokens, text }) =>
-    compareSubjects({ subject: tokens('a'), verb: tokens('v'), noun: tokens('x') }, tokens('b'), asBoth(text('how'))),
+    compareSubjects(
+      { subject: tokens('a'), verb: tokens('v'), noun: tokens('x') },
+      tokens('b'),
+      asExtreme(text('how')),
+    ),
   ),
   rule(`who <v> ${more} ,? <a> or <b>`, ({ tokens, text }) =>
-    compareSubjects({ subject: tokens('a'), verb: tokens('v'), noun: [] }, tokens('b'), asBoth(text('how'))),
+    compareSubjects({ subject: tokens('a'), verb: tokens('v'), noun: [] }, tokens('b'), asExtreme(text('how'))),
   ),
   // "how many more kills did I get than Sarge"
   rule(`how_many|how_much more|fewer|less <x> ${doing}|${having} <s> <v> than <y>`, ({ tokens }) =>
@@ -89,8 +103,8 @@ export const comparisonRules: readonly Rule[] = [
     compareValues(tokens('p'), [tokens('s'), tokens('y')], tokens('t'), 'more'),
   ),
   // "did I spend more time in 2nd or in 3rd"
-  rule(`${doing}|${having} <s> spend|spent more|less_time|more_time time? <x> or <y>`, ({ tokens }) =>
-    compareStates(tokens('s'), tokens('x'), tokens('y')),
+  rule(`${doing}|${having} <s> spend|spent how:more|less time? <x> or <y>`, ({ tokens, text }) =>
+    compareStates([tokens('s'), tokens('x'), tokens('y')], asExtreme(text('how'))),
   ),
 ];
 
@@ -99,9 +113,10 @@ function comparisonOf(how: string): Comparison {
   return how.startsWith('more') ? 'more' : 'fewer';
 }
 
-/** "more kills or deaths" asks which; both numbers say it. */
-function asBoth(_how: string): Comparison {
-  return 'both';
+/** "more kills or deaths" asks for the larger of both. */
+function asExtreme(how: string): Comparison {
+  if (how.startsWith('as')) return 'both';
+  return /more/.test(how) ? 'larger' : 'smaller';
 }
 
 interface Clause {
@@ -127,7 +142,9 @@ function compareQuestions(first: Tokens, second: Tokens, as: Comparison): readon
   return [{ questions: [first, second], cost: -0.5, combine }];
 }
 
-/** The statements that a clause can be, with the noun at its place. */
+const maxVerbTokens = 3;
+
+/** The statements that a clause can be, as many for every subject and noun, with the noun at its place. */
 function statementsOf({ subject, verb, noun }: Clause): readonly Tokens[] {
   // "Sable killed" alone is more likely passive.
   if (noun.length === 0)
@@ -135,7 +152,11 @@ function statementsOf({ subject, verb, noun }: Clause): readonly Tokens[] {
       [...asSubject(subject), ...verb, word('someone', verb.at(-1))],
       [...asSubject(subject), ...verb],
     ];
-  return withObject(noun, [...subject, ...verb]).map(({ tokens }) => tokens);
+  const isOwned = verb.every(({ lower }) => achievementVerbs.has(lower));
+  const placed = verb
+    .slice(0, maxVerbTokens)
+    .map((_, index) => [...asSubject(subject), ...verb.slice(0, index + 1), ...noun, ...verb.slice(index + 1)]);
+  return isOwned ? [[...owner(subject), ...noun], ...placed] : placed;
 }
 
 /** Compares what two do, or what one does with two things. */
@@ -262,11 +283,14 @@ function compareValues(
   ).map((each) => ({ ...each, kinds: ['property', 'property'] as const }));
 }
 
-function compareStates(subject: Tokens, first: Tokens, second: Tokens): readonly Reading[] {
+function compareStates(
+  [subject, first, second]: readonly [Tokens, Tokens, Tokens],
+  as: Comparison,
+): readonly Reading[] {
   const held = (state: Tokens): Tokens => [word('while', state[0]), ...asSubject(subject), ...state];
   return reading([held(first), held(second)], ({ condition: a }, { condition: b }) =>
     'while' in a && 'while' in b
-      ? { find: a, measure: { of: 'held', take: 'sum' }, versus: { with: b, as: 'both' } }
+      ? { find: a, measure: { of: 'held', take: 'sum' }, versus: { with: b, as } }
       : undefined,
   );
 }

@@ -29,6 +29,8 @@ export const durationRules: readonly Rule[] = [
   rule('who:longest|shortest time|period|stretch|streak|while without a|any? <x>', ({ tokens, text }) =>
     measured(tokens('x'), 'gap', takeOf(text('who'))),
   ),
+  // "how long did my first kill take"
+  rule(`how_long ${doing} <c> take`, ({ tokens }) => firstTime(tokens('c'))),
   rule(`how_long ${doing} <s> go|last|survive|play without a|any? <x>`, ({ tokens }) =>
     declarative([...tokens('s'), ...tokens('x')]).flatMap((body) => measured(body, 'gap', 'highest', isEvent, -1)),
   ),

@@ -47,8 +47,15 @@ export const periodRules: readonly Rule[] = [
       }),
     ),
   ),
-  rule('what|which <n> was|is|took|lasted|were the? how:longest|shortest', ({ tokens }) =>
-    lengths(tokens('n'), undefined, 'each'),
+  rule('what|which <n> was|is|took|lasted|were the? how:longest|shortest', ({ tokens, text }) =>
+    lengths(tokens('n'), undefined, 'each').map((each) => ({
+      ...each,
+      build: (...bodies): Query | undefined => {
+        const query = each.build(...bodies);
+        const order = text('how') === 'longest' ? 'highest' : 'lowest';
+        return query && { ...query, sort: { of: 'held', order }, first: 1 };
+      },
+    })),
   ),
   // "who won the second round", "did I lose round 2"
   rule(`<a> the o:${ordinalWords} <n> <b*>`, ({ tokens, text }) =>

@@ -85,6 +85,17 @@ export const rankingRules: readonly Rule[] = [
       (query) => query,
     ),
   ),
+  rule(`who leads|led|is_leading|was_leading|is_ahead in|on|by|with <x>`, ({ tokens }) =>
+    ask([...phrase('who has the most', tokens('x')[0]), ...tokens('x')], (query) => query),
+  ),
+  // "weapon I got the most kills with", "weapon with the most kills for me"
+  rule(
+    '<n> that? who:i|we|you get|got|have|had|made|scored the? rank:most|fewest|least <x> with|in|by',
+    ({ tokens, text }) => grouped(tokens('n'), [[word('my', tokens('x')[0]), ...tokens('x')]], limitOf(text('rank'))),
+  ),
+  rule('<n> with the? rank:most|fewest|least <x> for me|us', ({ tokens, text }) =>
+    grouped(tokens('n'), [[word('my', tokens('x')[0]), ...tokens('x')]], limitOf(text('rank'))),
+  ),
   rule('<n> with who:my? rank:most|fewest|least <x>', ({ tokens, text }) =>
     grouped(tokens('n'), [[...tokens('who'), ...tokens('x')]], limitOf(text('rank'))),
   ),

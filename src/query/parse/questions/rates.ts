@@ -2,11 +2,18 @@ import type { Bindings } from '../templates.ts';
 import { asRate, ratio, share, takeOf } from './answer-forms.ts';
 import { type Interpretation, understanding, anyOf, ask, reading, type Rule, rule } from './readings.ts';
 import { withObject } from './word-order.ts';
-import { be, doing, owner, per, phrase, unitNames, word } from './words.ts';
+import { be, doing, having, owner, per, phrase, unitNames, word } from './words.ts';
 
 /** Rates, averages per match, ratios and shares. */
 export const rateRules: readonly Rule[] = [
   rule(`<q> ${per} unit:second|sec|minute|min|hour|life|death <r*>`, rate),
+  rule(
+    `how_many <x> per|each|every|a unit:second|sec|minute|min|hour ${be}|${doing}|${having} <s> get|getting|make|making|have|having|score|scoring|average?`,
+    ({ tokens, text }) =>
+      ask([...owner(tokens('s')), ...tokens('x')], (query) =>
+        asRate(query, (unitNames.get(text('unit')) ?? text('unit')) as 'second' | 'minute' | 'hour'),
+      ),
+  ),
   rule('<q> a|an unit:second|sec|minute|min|hour <r*>', rate),
   rule(
     'who:my? average|mean number_of? <q> per|each|every|in_a|in_each|a match|game|session|round|map|recording|video',

@@ -1,7 +1,7 @@
 import { verbForms } from '../../../dictionary/inflection.ts';
 import { inHand } from './word-order.ts';
 import type { ActionPattern, Condition, PropertyPattern, Query } from '../../query.ts';
-import { extremeOf, stateAt, stateWhen, takeOf } from './answer-forms.ts';
+import { extremeOf, type Limit, stateAt, stateWhen, takeOf } from './answer-forms.ts';
 import { ask, propertyReading, type Reading, type Rule, rule, type Tokens, reading } from './readings.ts';
 import { isBareProperty, isEvent, isProperty, ofPlayer, isReading } from './subjects.ts';
 import { substitute, be, doing, extremes, having, phrase, word, owner, asSubject } from './words.ts';
@@ -33,13 +33,26 @@ export const valueRules: readonly Rule[] = [
     ({ tokens }) => stateAt([...owner(tokens('s')), ...inHand(tokens('w'))], tokens('t')),
   ),
   rule('<p> at|after <t>', ({ tokens }) => stateAt(tokens('p'), tokens('t'), -1)),
+  rule('how_much|how_many <p> was|were|is? left|remaining? at|after <t>', ({ tokens }) =>
+    stateAt(tokens('p'), tokens('t')),
+  ),
+  rule(`how_fast ${be} <s> going|driving|moving? link:at|when|while|after|before <r>`, ({ tokens }) =>
+    ask([...owner(tokens('s')), word('speed', tokens('s')[0]), ...tokens('link'), ...tokens('r')], (query) =>
+      query.at !== undefined || query.state ? query : undefined,
+    ),
+  ),
+  rule('who:my? <w> in hand|my_hand|my_hands|hands at <t>', ({ tokens }) =>
+    stateAt([word('my', tokens('w')[0]), ...inHand(tokens('w'))], tokens('t'), -1),
+  ),
+  rule('who:my|the? final|last number|count|amount of <p>', ({ tokens }) => stateAt(tokens('p'), 'end', -1)),
   // "who had more health after 2 minutes": everybody's
   rule(
-    'who had|has|have the? more|most|less|least|fewer|fewest|highest|lowest|better|best <p> link:at|after <t>',
-    ({ tokens }) => valuesOfAll(tokens('p'), tokens('t')),
+    'who had|has|have the? how:more|most|less|least|fewer|fewest|highest|lowest <p> at|after <t>',
+    ({ tokens, text }) =>
+      valuesOfAll(tokens('p'), tokens('t'), /less|least|few|low/.test(text('how')) ? { bottom: 1 } : { top: 1 }),
   ),
   rule('who was|is leading|ahead|winning|in_the_lead at|after <t>', ({ tokens }) =>
-    valuesOfAll(phrase('score', tokens('t')[0]), tokens('t')),
+    valuesOfAll(phrase('score', tokens('t')[0]), tokens('t'), { top: 1 }),
   ),
   // "where was I after the first lap"
   rule(
@@ -199,14 +212,14 @@ export const valueRules: readonly Rule[] = [
   ),
 ];
 
-/** The value of a property of each one who has it. */
-function valuesOfAll(property: Tokens, time: Tokens): readonly Reading[] {
+/** Who has the highest or lowest value of a property at a time. */
+function valuesOfAll(property: Tokens, time: Tokens, limit: Limit): readonly Reading[] {
   return stateAt(property, time).map((each) => ({
     ...each,
     build: (...bodies) => {
       const query = each.build(...bodies);
       if (!query || !isProperty(query.find)) return undefined;
-      return { ...query, find: { property: query.find.property } };
+      return { ...query, find: { property: query.find.property }, ...limit };
     },
   }));
 }
