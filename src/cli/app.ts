@@ -16,6 +16,7 @@ const profile = {
   place: command(specs.profilePlace, async () => (await import('./commands/profile.ts')).place),
   glyphs: command(specs.profileGlyphs, async () => (await import('./commands/profile-glyphs.ts')).glyphs),
   sheet: command(specs.profileSheet, async () => (await import('./commands/profile-glyphs.ts')).collectLabels),
+  test: command(specs.profileTest, async () => (await import('./commands/profile-test.ts')).testPack),
   score: command(specs.profileScore, async () => (await import('./commands/profile-score.ts')).score),
   sound: command(specs.profileSound, async () => (await import('./commands/profile.ts')).sound),
   export: command(specs.profileExport, async () => (await import('./commands/profile.ts')).exportDataset),

@@ -1076,6 +1076,19 @@ export const profileTry = declare({
   ],
 });
 
+/** Arguments and options of `playbyplay profile test`. */
+export const profileTest = declare({
+  summary: 'Run the tests of a pack: recordings in which somebody marked what truly happens',
+  description:
+    'Detects the events of each recording that tests/*.ndjson names, or of its stretch, and lists what is missed and what is wrong. The studio writes such tests; evaluate reads them as ground truth. Readings are stored in the pack, in .playbyplay: after a change of rules, script or words, nothing is read again. Exit code 3: there are differences.',
+  arguments: ['pack'],
+  options: {
+    name: list('test', 'Only this test.'),
+    json: toggle('Print a JSON object for each test.'),
+  },
+  examples: ['profile test ./my-game', 'profile test ./my-game --name final-lap'],
+});
+
 /** Arguments and options of `playbyplay profile score`. */
 export const profileScore = declare({
   summary: 'Measure a profile on a recording by what another program wrote',
