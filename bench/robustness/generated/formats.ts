@@ -19,13 +19,17 @@ import { loadDictionary } from '../../../src/dictionary/load.ts';
 import { PlaybyplayError } from '../../../src/errors.ts';
 import { readTruth } from '../../../src/evaluate/truth.ts';
 import { evaluate } from '../../../src/evaluate/evaluate.ts';
+import { correctionSchema } from '../../../src/events/corrections.ts';
+import { importForeign, recognizeForeign } from '../../../src/events/import/foreign/index.ts';
 import { importLog } from '../../../src/events/import/import-log.ts';
 import { compileMapping, loadMapping, logMappingSchema } from '../../../src/events/import/mapping.ts';
 import { openJournal } from '../../../src/events/journal.ts';
-import { LINE_SCHEMAS } from '../../../src/events/reader.ts';
+import { LINE_SCHEMAS, loadLog } from '../../../src/events/reader.ts';
 import { STATEMENT_SCHEMA } from '../../../src/events/statement.ts';
+import { brandSchema, readBrand } from '../../../src/highlights/brand.ts';
 import { chooseScenes } from '../../../src/highlights/choose.ts';
 import { exportAs, exportFormats } from '../../../src/highlights/export.ts';
+import { preferenceFactors, preferencesSchema, readPreferences } from '../../../src/highlights/preferences.ts';
 import { readSettings, unknownWords } from '../../../src/highlights/settings.ts';
 import { settingsSchema } from '../../../src/highlights/settings.ts';
 import { loadSources } from '../../../src/highlights/sources.ts';
@@ -419,6 +423,77 @@ export async function openFormats(folder: string): Promise<Readonly<Record<strin
         (part) => part !== '',
       );
       return { inputs: mutatedText(parts), read: (input) => importLog(textOf(input), mapping, dictionary) };
+    },
+    corrections: async () => {
+      const path = write('corrected.ndjson', Buffer.from(logText));
+      const ids = logLines.flatMap((line) => ('id' in (line as object) ? [(line as { id: string }).id] : []));
+      const corrections = connected(
+        valuesOf(
+          {
+            ...correctionSchema,
+            properties: {
+              ...correctionSchema.properties,
+              event: {
+                ...correctionSchema.properties.event,
+                properties: { ...correctionSchema.properties.event.properties, statement: STATEMENT_SCHEMA },
+              },
+            },
+          } as Schema,
+          {
+            ...words,
+            properties: { id: [...ids.slice(0, 20), '+1'], text: ['player dies'] },
+            schemas: schemaReferences(STATEMENT_SCHEMA),
+          },
+        ),
+        (line) => ({
+          ...line,
+          ...(line['event'] === undefined ? {} : { event: inOrder(line['event'] as Record<string, unknown>) }),
+        }),
+      );
+      return {
+        inputs: mutatedLines(
+          fc.array(corrections, { maxLength: 8 }).map((lines) => [{ format: 'playbyplay/corrections/1' }, ...lines]),
+        ),
+        async read(input) {
+          write('corrected.corrections.ndjson', input);
+          await loadLog(path);
+        },
+      };
+    },
+    preferences: async () => {
+      const { sources } = await loadSources([write('preferred.ndjson', Buffer.from(logText))]);
+      return {
+        inputs: jsonOf(preferencesSchema as Schema, [{ format: 'playbyplay/preferences/1', words: {} }], words),
+        read(input) {
+          const factor = preferenceFactors(readPreferences(write('preferences.json', input)));
+          for (const event of sources[0]!.events.slice(0, 20)) factor(0, event);
+        },
+      };
+    },
+    brand: async () => ({
+      inputs: jsonOf(brandSchema as Schema, [{ format: 'playbyplay/brand/1', colors: { accent: '#00e5a8' } }], {
+        properties: { logo: ['logo.png', '../logo.png'], displayFont: ['font.ttf'], textFont: ['../../font.ttf'] },
+      }),
+      read: (input) => readBrand(write('brand.json', input)),
+    }),
+    'foreign-json': async () => {
+      const texts = readdirSync(fixture('foreign')).map((name) => readFileSync(fixture('foreign', name), 'utf8'));
+      const values = texts.flatMap((text) => {
+        try {
+          return [JSON.parse(text) as unknown];
+        } catch {
+          return [];
+        }
+      });
+      return {
+        inputs: fc.oneof(mutatedText(texts), mutatedJson(fc.constantFrom(...values))),
+        async read(input) {
+          const path = write('foreign.json', input);
+          const format = await recognizeForeign(path);
+          if (!format) throw new PlaybyplayError('unknown-log', 'the format is not known', { hint: 'Name it.' });
+          await importForeign(path, format, { session: 'generated' });
+        },
+      };
     },
     quality: async () => {
       const names = readdirSync(fixture('quality')).filter((name) => !/\.(?:ts|gz)$/.test(name));

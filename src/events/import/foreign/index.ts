@@ -1,6 +1,3 @@
-import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { loadBuiltin } from '../../../dictionary/files.ts';
 import type { Dictionary } from '../../../dictionary/dictionary.ts';
 import type { CompiledMapping } from '../mapping.ts';
@@ -12,6 +9,7 @@ import { type ForeignFile, type ForeignFormat, People } from './format.ts';
 import { readJsonItems } from './json-items.ts';
 import { leagueLive } from './league-live.ts';
 import { leagueTimeline } from './league-timeline.ts';
+import { openInput, readInput } from '../../../files/input.ts';
 import { obsLog } from './obs-log.ts';
 import { rocketLeague } from './rocket-league.ts';
 import { steamTimeline } from './steam-timeline.ts';
@@ -31,6 +29,7 @@ export const foreignFormats: readonly ForeignFormat[] = [
 /** Bytes of a file by which its format is recognized. */
 const HEAD_BYTES = 1 << 16;
 const MAX_LINE_LENGTH = 20_000;
+const MAX_TEXT_BYTES = 256 << 20;
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
@@ -44,7 +43,7 @@ export async function recognizeForeign(path: string): Promise<ForeignFormat | un
 }
 
 async function readHead(path: string): Promise<string> {
-  await using file = await open(path, 'r');
+  await using file = await openInput(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   return buffer.toString('utf8', 0, bytesRead);
 }
@@ -94,9 +93,9 @@ function openForeign(path: string, signal: AbortSignal | undefined): ForeignFile
       yield* readJsonItems(path, [(await beginsWithArray(path)) ? '*' : ''], signal);
     },
     async *lines() {
-      let number = 0;
-      const lines = createInterface({ input: createReadStream(path, { encoding: 'utf8', ...(signal && { signal }) }) });
-      for await (const line of lines) yield { text: line.slice(0, MAX_LINE_LENGTH), number: ++number };
+      const text = await readInput(path, MAX_TEXT_BYTES, 'log-too-large');
+      for (const [i, line] of text.toString().split(/\r?\n/).entries())
+        yield { text: line.slice(0, MAX_LINE_LENGTH), number: i + 1 };
     },
   };
 }

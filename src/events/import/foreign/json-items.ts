@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { messageOf, PlaybyplayError } from '../../../errors.ts';
+import { openInput } from '../../../files/input.ts';
 
 /** Limit of the size of one value that is read, in bytes: a poll of a whole match is a tenth. */
 const MAX_ITEM_BYTES = 16 << 20;
@@ -51,7 +51,8 @@ export async function* readJsonItems(
     path,
     patterns.map((pattern) => (pattern === '' ? [] : pattern.split('.'))),
   );
-  const chunks = createReadStream(path, { highWaterMark: 1 << 18, ...(signal && { signal }) });
+  await using file = await openInput(path);
+  const chunks = file.createReadStream({ highWaterMark: 1 << 18, autoClose: false, ...(signal && { signal }) });
   for await (const chunk of chunks) yield* scanner.push(chunk as Buffer);
   yield* scanner.end();
 }
