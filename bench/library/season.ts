@@ -1,13 +1,15 @@
 // Measures a library of a season: time to add its logs, bytes an event, and the time of answers, cold and warm.
-//   node bench/library/season.ts [--sessions 1000] [--events 1000] [--seed 1] [--folder <folder>] [--asks 20]
+//   node bench/library/season.ts [--sessions 1000] [--events 1000] [--seed 1] [--folder <folder>] [--asks 20] [--postgres] [--rebuild]
 // Writes the logs (about 300 bytes an event) and the library below the folder; both are kept and used again.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Client } from 'pg';
 import { Library } from '../../src/library/library.ts';
 import { quantile } from '../../src/statistics.ts';
+import { startPostgres } from '../../test/fixtures/postgres.ts';
 
 const { values } = parseArgs({
   options: {
@@ -16,12 +18,17 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     folder: { type: 'string' },
     asks: { type: 'string', default: '20' },
+    /** Keeps the index in a PostgreSQL server, which is started and ended. */
+    postgres: { type: 'boolean', default: false },
+    /** Adds all logs again, to a second library. */
+    rebuild: { type: 'boolean', default: false },
     child: { type: 'string' },
+    library: { type: 'string' },
   },
 });
 const [sessions, events, asks] = [Number(values.sessions), Number(values.events), Number(values.asks)];
 const folder = values.folder ?? join(tmpdir(), `playbyplay-season-${sessions}-${events}-${values.seed}`);
-const file = join(folder, 'library.sqlite');
+const file = values.library ?? join(folder, 'library.sqlite');
 
 /** What is asked: pages of matches, sequences, counts, groups, numbers. */
 const QUESTIONS = [
@@ -41,6 +48,8 @@ const QUESTIONS = [
   'count kills by weapon',
   'count kills by opponent',
   'kills per minute',
+  'count kills by match',
+  'how many times did health drop below 20',
 ];
 
 /** Numbers from 0 to below 1, the same for a seed (mulberry32). */
@@ -130,6 +139,20 @@ function writeLogs(): void {
   }
 }
 
+/** Bytes of the tables and indexes of a schema. */
+async function sizeOf(url: string, schema: string): Promise<number> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  // Rows of transactions that are over take space until the server has removed them.
+  for (const table of ['occurrence', 'tally', 'shape', 'string', 'mention', 'session'])
+    await client.query(`VACUUM (FULL, ANALYZE) ${schema}.${table}`);
+  const sql = `SELECT sum(pg_total_relation_size(oid))::double precision AS bytes FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = $1::regnamespace`;
+  const { rows } = await client.query<{ bytes: number }>(sql, [schema]);
+  await client.end();
+  return rows[0]!.bytes;
+}
+
 const milliseconds = (since: number): number => performance.now() - since;
 
 /** The time of one answer. */
@@ -148,7 +171,9 @@ if (values.child !== undefined) {
 } else {
   if (!existsSync(join(folder, `match-${String(sessions - 1).padStart(5, '0')}.playbyplay`, 'events.ndjson')))
     writeLogs();
-  await using library = await Library.open(file, { create: true });
+  await using server = values.postgres ? await startPostgres({ isDurable: true }) : undefined;
+  const location = server?.url ?? file;
+  await using library = await Library.open(location, { create: true });
   let start = performance.now();
   const { added } = await library.add([folder]);
   const adding = milliseconds(start) / 1000;
@@ -156,17 +181,23 @@ if (values.child !== undefined) {
   await library.add();
   const updating = milliseconds(start) / 1000;
   const total = (await library.sessions()).reduce((sum, session) => sum + session.events, 0);
-  const bytes = statSync(file).size;
+  const bytes = server ? await sizeOf(server.url, 'playbyplay') : statSync(file).size;
   console.log(
     `${sessions} sessions, ${total} events; ${added} logs added in ${adding.toFixed(1)} s; unchanged, looked at in ${updating.toFixed(2)} s`,
   );
   console.log(`${(bytes / total).toFixed(1)} bytes an event (${(bytes / 2 ** 20).toFixed(1)} MiB)`);
+  if (values.rebuild) {
+    start = performance.now();
+    await using again = await Library.open(server ? `${server.url}?library=again` : `${file}.again`, { create: true });
+    await again.add([folder]);
+    console.log(`rebuilt in ${(milliseconds(start) / 1000).toFixed(1)} s`);
+  }
   console.log('\n| question | found | warm p50 ms | warm p99 ms | cold ms |\n|---|---:|---:|---:|---:|');
   for (const question of QUESTIONS) {
     const cold = Number(
       execFileSync(
         process.execPath,
-        [...process.execArgv, import.meta.filename, '--folder', folder, '--child', question],
+        [...process.execArgv, import.meta.filename, '--folder', folder, '--library', location, '--child', question],
         { encoding: 'utf8' },
       ),
     );

@@ -22,6 +22,7 @@ const sidebar = [
     ['Cut a reel', 'guide/reels'],
     ['Use the studio', 'guide/studio'],
     ['Check stream quality', 'guide/quality'],
+    ['Process many recordings, run a service', 'guide/service'],
     ['Accuracy', 'accuracy'],
     ['From 0.1 to 0.2', 'migration'],
   ]),
@@ -44,6 +45,7 @@ const sidebar = [
     ['Issue codes', 'reference/issue-codes'],
     ['Highlights', 'reference/highlights'],
     ['Quality', 'reference/quality'],
+    ['HTTP interface', 'reference/api'],
     ['Compute', 'reference/compute'],
   ]),
   group('Contribute', [

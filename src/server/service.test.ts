@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { describeService } from '../../test/fixtures/service-suite.ts';
+import { root } from '../../test/paths.ts';
+import { type OpenApi, renderApi } from '../../tools/api.ts';
 import { SqliteQueue } from '../batch/sqlite-queue.ts';
 import { openDatabase } from './database.ts';
 import { startService } from './service.ts';
@@ -26,6 +28,14 @@ describe('a service with a low limit', () => {
     for (let i = 0; i < 7; i++) states.push(await ask(one.key));
     expect(states).toEqual([200, 200, 200, 200, 200, 429, 429]);
     expect(await ask(other.key)).toBe(200);
+  });
+});
+
+describe('the reference of the interface', () => {
+  test('is up to date (node tools/api.ts)', async () => {
+    await using service = await startService({ data: join(folder, 'reference'), workers: 0 });
+    const description = (await (await fetch(`${service.address}/openapi.json`)).json()) as OpenApi;
+    expect(readFileSync(join(root, 'docs', 'reference', 'api.md'), 'utf8')).toBe(renderApi(description));
   });
 });
 
