@@ -21,7 +21,7 @@ import {
   type Icon,
   type IconPicture,
 } from './icons.ts';
-import { cleanName, findCaption, type Label, placeOnScreen, uniqueName } from './names.ts';
+import { cleanName, findCaptions, type Label, placeOnScreen, uniqueName } from './names.ts';
 import { findFeedAreas, readFeed } from './feeds.ts';
 import { findGauges, type Gauge } from './gauges.ts';
 import { CHARACTER_WIDTH, growRegion } from './grow.ts';
@@ -133,7 +133,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
         comesAndGoes ? { rect, find: true, near: sightings } : { rect, keep: Math.ceil(CHARACTER_WIDTH * rect.height) },
       ),
       ...outlines.map((rect) => ({ rect, keep: 0, isPicture: true })),
-      ...feedAreas.map((rect) => ({ rect, isFeed: true })),
+      ...feedAreas.map(({ rect, sightings }) => ({ rect, isFeed: true, near: sightings })),
     ],
     recognizer,
     { signal, onSample: (share) => onProgress?.(SURVEY_SHARE + (1 - SURVEY_SHARE) * share) },
@@ -147,7 +147,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     (rect) => !isText(rect) && Math.min(rect.width, rect.height) >= MIN_ICON_SIDE * reference.height,
   );
   const feeds = feedAreas.flatMap(
-    (rect, i) => readFeed(rect, followedPlaces[elements.length + outlines.length + i]!) ?? [],
+    ({ rect }, i) => readFeed(rect, followedPlaces[elements.length + outlines.length + i]!) ?? [],
   );
   const parts = elements.flatMap((element, i) =>
     splitSeries({ element, samples: followed[i]! }).flatMap((part) => splitCaption(part)),
@@ -174,28 +174,39 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const labels = read.flatMap(({ element: { rect }, reading }): Label[] =>
     reading.type === 'label' ? [{ rect, text: reading.caption! }] : [],
   );
+  const rects = read.map(({ element, reading, samples }): Rect => {
+    const whole = reading.type === 'clock' ? usualArea(element) : element.rect;
+    const isBare = FIGURES.has(reading.type) && reading.caption === undefined;
+    return trimRows(isBare ? figureArea(samples, reading, element.rect, whole) : whole, survey.steady);
+  });
+  // Figures may stand on a bar or in a ring.
+  const unwritten = gauges.filter(
+    ({ rect }) =>
+      !liesOn(rect, drawn) && !read.some(({ element }) => shareInCommon(rect, element.rect) > MAX_COMMON_AREA),
+  );
+  const uncaptioned = rects.filter(
+    (_, i) => FIGURES.has(read[i]!.reading.type) && read[i]!.reading.caption === undefined,
+  );
+  const captions = new Map(
+    [uncaptioned, [...unwritten, ...rows].map(({ rect }) => rect), icons.map(({ rect }) => rect)].flatMap((own) => [
+      ...findCaptions(own, labels),
+    ]),
+  );
   const taken = new Set<string>();
-  const nameField = (
-    rect: Rect,
-    type: FieldType,
-    own: string | undefined,
-  ): Pick<HudField, 'id' | 'name' | 'isCaptioned' | 'place'> => {
+  const nameField = (rect: Rect, own: string | undefined): Pick<HudField, 'id' | 'name' | 'isCaptioned' | 'place'> => {
     const place = placeOnScreen(rect, reference);
-    const caption = cleanName(own ?? (type === 'label' ? '' : (findCaption(rect, labels)?.text ?? '')));
+    const caption = cleanName(own ?? captions.get(rect)?.text ?? '');
     const name = uniqueName(caption === '' ? `${place}` : caption, taken);
     const id = name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-');
     return { id, name, isCaptioned: caption !== '', place };
   };
-  const untaught = read.map(({ element, reading, samples }): HudField => {
+  const untaught = read.map(({ element, reading }, i): HudField => {
     const { align } = element;
-    const whole = reading.type === 'clock' ? usualArea(element) : element.rect;
-    const isBare = FIGURES.has(reading.type) && reading.caption === undefined;
-    const rect = trimRows(isBare ? figureArea(samples, reading, element.rect, whole) : whole, survey.steady);
     const { type, pattern, secondPattern, behaviour, certainty } = reading;
     return {
-      ...nameField(rect, type, reading.caption),
+      ...nameField(rects[i]!, reading.caption),
       type,
-      rect: roundRect(rect),
+      rect: roundRect(rects[i]!),
       align,
       ...(element.isPart === true ? { bounds: roundRect(element.rect) } : {}),
       ...(pattern === undefined ? {} : { pattern }),
@@ -211,15 +222,10 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     const font = teachFont(samples, reading, element.rect, growRegion(field, untaught, reference), field.id);
     return font ? { ...field, font } : field;
   });
-  // Figures may stand on a bar or in a ring.
-  const unwritten = gauges.filter(
-    ({ rect }) =>
-      !liesOn(rect, drawn) && !read.some(({ element }) => shareInCommon(rect, element.rect) > MAX_COMMON_AREA),
-  );
   const filled = unwritten.map((gauge): HudField => {
     const { rect, direction, fill, otherFill, empty, radii } = gauge;
     return {
-      ...nameField(rect, 'gauge', undefined),
+      ...nameField(rect, undefined),
       type: 'gauge',
       rect,
       align: 'left',
@@ -235,7 +241,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   });
   const cellRows = rows.map(
     (row): HudField => ({
-      ...nameField(row.rect, 'gauge', undefined),
+      ...nameField(row.rect, undefined),
       type: 'gauge',
       rect: row.rect,
       align: 'left',
@@ -246,7 +252,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   );
   const feedFields = feeds.map(
     ({ rect, type, examples, presence, certainty }): HudField => ({
-      ...nameField(rect, type, undefined),
+      ...nameField(rect, undefined),
       type,
       rect: roundRect(rect),
       align: 'left',
@@ -257,7 +263,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   );
   const iconFields = icons.map(
     (icon): HudField => ({
-      ...nameField(icon.rect, 'icon', undefined),
+      ...nameField(icon.rect, undefined),
       type: 'icon',
       rect: icon.rect,
       align: 'left',

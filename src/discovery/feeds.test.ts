@@ -57,6 +57,6 @@ it('finds where rows of different widths end at one edge', () => {
   }));
   const areas = findFeedAreas({ sightings }, { width: 1280, height: 720 });
   expect(areas).toHaveLength(1);
-  expect(areas[0]!.x).toBeLessThanOrEqual(1040);
-  expect(areas[0]!.y + areas[0]!.height).toBeGreaterThanOrEqual(116);
+  expect(areas[0]!.rect.x).toBeLessThanOrEqual(1040);
+  expect(areas[0]!.rect.y + areas[0]!.rect.height).toBeGreaterThanOrEqual(116);
 });

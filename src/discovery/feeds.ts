@@ -18,6 +18,13 @@ export interface Feed {
   readonly certainty: number;
 }
 
+/** An area that may be a feed, and what was seen in it. */
+export interface FeedArea {
+  /** In pixels of the reference frame. */
+  readonly rect: Rect;
+  readonly sightings: readonly Sighting[];
+}
+
 /** Width of a gap between the texts of a row, in heights. */
 const MAX_ROW_GAP = 4;
 /** Width of a row, in heights. */
@@ -42,20 +49,22 @@ interface Row extends Rect {
  * Finds areas in which rows of text have one edge in common, and different widths: a feed, a chat, a column of figures. What they say
  * decides.
  */
-export function findFeedAreas({ sightings }: Pick<Survey, 'sightings'>, frame: Size): readonly Rect[] {
+export function findFeedAreas({ sightings }: Pick<Survey, 'sightings'>, frame: Size): readonly FeedArea[] {
   const byFrame = Map.groupBy(sightings, (one) => one.frame);
   const rows = [...byFrame.values()].flatMap((own) => joinRows(own)).filter((row) => isRow(row, frame));
   const areas = (['left', 'right'] as const).flatMap((edge) => groupByEdge(rows, edge)).flatMap(splitByDistance);
-  const found: { readonly rect: Rect; readonly count: number }[] = [];
+  const found: { readonly rect: Rect }[] = [];
   for (const members of areas.toSorted((a, b) => b.length - a.length)) {
     const widths = members.map(({ width }) => width).toSorted((a, b) => a - b);
     const height = upperMedian(members.map((one) => one.height))!;
     // Rows that are all of one width say the same.
     if (members.length < MIN_SEEN || widths.at(-1)! - widths[0]! < 0.7 * height) continue;
     const rect = withMargin(boundsOf(members), 0.25 * height, frame);
-    if (!found.some((other) => overlap(other.rect, rect) > 0.4)) found.push({ rect, count: members.length });
+    if (!found.some((other) => overlap(other.rect, rect) > 0.4)) found.push({ rect });
   }
-  return found.slice(0, MAX_AREAS).map(({ rect }) => rect);
+  return found
+    .slice(0, MAX_AREAS)
+    .map(({ rect }) => ({ rect, sightings: sightings.filter((one) => overlap(one, rect) > 0.5) }));
 }
 
 function isRow({ width, height }: Rect, frame: Size): boolean {

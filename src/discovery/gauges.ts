@@ -1,4 +1,4 @@
-import type { Rect } from '../geometry.ts';
+import type { Rect, Size } from '../geometry.ts';
 import { decodePicture, spreadFrames } from '../pipeline/placement/pictures.ts';
 import { type Crop, cropRgb } from '../regions/crop.ts';
 import { upperMedian } from '../statistics.ts';
@@ -49,7 +49,7 @@ const RING_RADII = Array.from({ length: 11 }, (_, i) => 0.45 + 0.05 * i);
  */
 export function findGauges(recordings: readonly Recording[], places: readonly Rect[]): readonly Gauge[] {
   const reference = recordings[0]!.size;
-  const tried = places.slice(0, MAX_PLACES);
+  const tried = places.filter((place) => isNarrow(place, reference)).slice(0, MAX_PLACES);
   const seen: { readonly recording: number; readonly t: number; readonly crops: readonly Crop[] }[] = [];
   const share = Math.ceil(MAX_FRAMES / recordings.length);
   for (const [recording, { file, index, size }] of recordings.entries())
@@ -85,6 +85,15 @@ export function findGauges(recordings: readonly Recording[], places: readonly Re
   });
   // A gauge may be found by its outline and with what is around it.
   return found.filter((one, i) => !found.some((other, j) => j < i && shareInCommon(one.rect, other.rect) > MIN_SAME));
+}
+
+/** Shorter side of a bar, and side of a ring, in heights of the frame. */
+const [MAX_BAR_BREADTH, MAX_RING_SIDE] = [0.1, 0.25];
+
+function isNarrow({ width, height }: Rect, frame: Size): boolean {
+  const [short, long] = [Math.min(width, height), Math.max(width, height)];
+  const limit = long / short <= MAX_RING_ASPECT ? MAX_RING_SIDE : MAX_BAR_BREADTH;
+  return short <= limit * frame.height;
 }
 
 type FoundGauge = Omit<Gauge, 'levels' | 'presence'> & { readonly levels: readonly (number | undefined)[] };

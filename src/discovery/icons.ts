@@ -45,6 +45,8 @@ const MIN_SAMPLES = 3;
 /** Share of the samples that show one of the pictures. */
 const MIN_PRESENCE = 0.5;
 const MAX_PICTURES = 12;
+/** Different pictures from which a place shows scenery. */
+const MAX_CLUSTERS = 40;
 /** Share of the samples at which the picture changes at most. */
 const MAX_SWITCH_SHARE = 0.35;
 /** Share of a picture's pixels that stay the same while it is shown. */
@@ -79,7 +81,7 @@ export async function findIcon(samples: readonly FollowedSample[]): Promise<Icon
   const clusters: Cluster[] = [];
   const own = seen.map(({ area }, n): Cluster | undefined => {
     const pixels = pixelsOf(area);
-    if (pixels.length !== 3 * width * height) return undefined;
+    if (pixels.length !== 3 * width * height || clusters.length > MAX_CLUSTERS) return undefined;
     const ranked = clusters
       .map((cluster) => ({ cluster, share: changedShare(cluster, pixels) }))
       .toSorted((a, b) => a.share - b.share);
@@ -106,7 +108,7 @@ export async function findIcon(samples: readonly FollowedSample[]): Promise<Icon
       hasBorder(cluster, width)
     );
   });
-  if (lasting.length < 2 || lasting.length > MAX_PICTURES) return undefined;
+  if (clusters.length > MAX_CLUSTERS || lasting.length < 2 || lasting.length > MAX_PICTURES) return undefined;
   const shown = own.flatMap((cluster, n) => {
     const picture = cluster ? lasting.indexOf(cluster) : -1;
     return picture < 0 ? [] : [{ recording: seen[n]!.recording, t: seen[n]!.t, picture }];

@@ -18,15 +18,24 @@ export interface Label {
   readonly text: string;
 }
 
-/** Finds the label that names a figure: in the same row, or right above or below it. */
-export function findCaption(rect: Rect, labels: readonly Label[]): Label | undefined {
-  let found: Label | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (const label of labels) {
-    const distance = captionDistance(rect, label.rect);
-    if (distance < least) [found, least] = [label, distance];
-  }
-  return found;
+/**
+ * Finds the labels that name elements of one kind: in the same row, or right above or below. A label names the element that is nearest
+ * to it.
+ *
+ * @returns By element: its label.
+ */
+export function findCaptions(figures: readonly Rect[], labels: readonly Label[]): ReadonlyMap<Rect, Label> {
+  const pairs = labels.flatMap((label) => {
+    const ranked = figures
+      .map((figure) => ({ figure, label, distance: captionDistance(figure, label.rect) }))
+      .toSorted((a, b) => a.distance - b.distance);
+    const [nearest] = ranked;
+    return nearest && nearest.distance < Number.POSITIVE_INFINITY ? [nearest] : [];
+  });
+  const captions = new Map<Rect, Label>();
+  for (const { figure, label } of pairs.toSorted((a, b) => a.distance - b.distance))
+    if (!captions.has(figure)) captions.set(figure, label);
+  return captions;
 }
 
 function captionDistance(figure: Rect, label: Rect): number {
