@@ -32,7 +32,7 @@ const LAYERS = [
   ['recognition', 'detectors', 'cues', 'script'],
   ['pipeline', 'discovery'],
   ['query'],
-  ['highlights', 'quality', 'evaluate', 'library', 'batch', 'season'],
+  ['highlights', 'quality', 'evaluate', 'library', 'batch', 'season', 'live'],
   ['studio', 'server'],
   ['cli', 'index'],
 ];

@@ -46,6 +46,7 @@ describe('precompiled validators', () => {
       'query-1',
       'sound-1',
       'statement-1',
+      'triggers-1',
       'viewer-weight-1',
     ];
     expect(readdirSync(folder).toSorted()).toEqual(

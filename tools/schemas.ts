@@ -20,6 +20,7 @@ import { brandSchema } from '../src/highlights/brand.ts';
 import { preferencesSchema } from '../src/highlights/preferences.ts';
 import { settingsSchema } from '../src/highlights/settings.ts';
 import { viewerWeightSchema } from '../src/highlights/weights.ts';
+import { triggersSchema } from '../src/live/triggers.ts';
 import { loadKindCatalog } from '../src/pipeline/schemas.ts';
 import { PROFILE_SCHEMA } from '../src/profile/profile.ts';
 import { detectorSchema } from '../src/profile/schema.ts';
@@ -36,6 +37,7 @@ const published: Readonly<Record<string, unknown>> = {
   'highlight-settings': settingsSchema,
   brand: brandSchema,
   preferences: preferencesSchema,
+  triggers: triggersSchema,
 };
 
 async function writeValidators(folder: string): Promise<void> {

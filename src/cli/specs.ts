@@ -162,6 +162,19 @@ export const live = declare({
     reconnect: value('time', 'For how long a lost connection is tried again. Default: until you stop the program.', {
       parse: seconds,
     }),
+    http: value(
+      'port',
+      'Serve the session to this machine: /overlay for the browser source of OBS, /events (Server-Sent Events), /ws (WebSocket), /state.',
+      { parse: wholeNumber(0, 65_535) },
+    ),
+    host: value('address', 'With --http: another address to listen on. Whoever reaches it can read the events.'),
+    triggers: value(
+      'file',
+      'What happens on events: OBS saves its replay buffer, switches scenes or marks chapters; clips are cut; webhooks are called. See docs/guide/live.md.',
+    ),
+    'read-all': toggle(
+      'Leave out no samples: where reading is too slow, fall behind. For files and standard input, which wait.',
+    ),
     early: toggle(
       'With --json, also print what is stated before it is certain ("early"): about half a second earlier.',
     ),
@@ -173,6 +186,7 @@ export const live = declare({
   examples: [
     'live recording.mkv --game openarena',
     'live srt://0.0.0.0:9000 --listen --game openarena',
+    'live recording.mkv --game openarena --http 8420 --triggers triggers.json',
     'live rtmp://0.0.0.0:1935/live/key --listen --game ./my-game',
     'live screen::0 --size 1280x720 --fps 30 --game freedoom',
     'live - --game nethack < capture.mkv',

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { readTriggers } from '../../live/triggers.ts';
+import { LiveUses } from '../../live/uses.ts';
 import { openGame } from '../../pipeline/game.ts';
 import { recordLive } from '../../pipeline/live/record-live.ts';
 import { defaultFolder } from '../../pipeline/record-log.ts';
@@ -15,27 +17,47 @@ import { style } from '../terminal.ts';
 
 /** `playbyplay live <source>` */
 export const live: RunCommand<typeof specs.live> = async (io, options, name) => {
+  if (options.host !== undefined && options.http === undefined) throw usageError('--host needs --http');
   const { early = false, json = false, quiet = false, fps, size, listen, overwrite } = options;
   if (early && !json) throw usageError('--early needs --json: sentences are printed as soon as they are stated anyway');
   const source = parseLiveSource(name, { listen, frameRate: fps, size });
+  const readsAll = options['read-all'] ?? false;
+  if (readsAll && source.kind !== 'file' && source.kind !== 'stdin')
+    throw usageError('--read-all is for files and standard input: a sender does not wait');
   const plugins = await findPlugins(options.plugin);
   const profiles = await findProfiles(options.profiles);
   const known =
     profiles.length === 0 ? undefined : (await knownProfiles(profiles)).find(({ game }) => game === options.game);
   const game = await openGame(known?.path ?? options.game, plugins, options.language);
   const folder = options.out ?? defaultLiveFolder(source);
+  const onProblem = (message: string): void => void io.stderr.write(`Warning: ${message}\n`);
+  await using uses = await LiveUses.open({
+    game: game.profile.game,
+    dictionary: game.dictionary,
+    folder,
+    triggers: options.triggers === undefined ? undefined : await readTriggers(options.triggers),
+    server: options.http === undefined ? undefined : { port: options.http, host: options.host },
+    onClip: (path) => io.stderr.write(`Clip: ${path}\n`),
+    onProblem,
+  });
+  if (uses.server) io.stderr.write(`Overlay: ${uses.server.address}/overlay\n`);
   const messages = recordLive(source, game, {
     out: folder,
     overwrite,
+    readsAll,
     signal: io.signal,
     hud: await findHud(options.place, options['hud-scale']),
     ...(options.idle !== undefined && { idleSeconds: options.idle }),
     ...(options.stall !== undefined && { stallSeconds: options.stall }),
     ...(options.reconnect !== undefined && { reconnectSeconds: options.reconnect }),
+    ...(uses.keepsPackets && { onPacket: (packet) => uses.keep(packet) }),
     onRetry: (reason, delay) => io.stderr.write(`Trying again in ${delay} s: ${reason}\n`),
   });
   const printer = new LivePrinter(io, { early, json, quiet });
-  for await (const message of messages) printer.print(message);
+  for await (const message of messages) {
+    printer.print(message);
+    uses.add(message);
+  }
   io.stderr.write(
     `${formatCount(printer.events, 'event')} in ${formatClock(printer.seconds)} → ${join(folder, 'events.ndjson')}\n`,
   );

@@ -24,6 +24,7 @@ export class GrowingFile implements ByteSource {
   #file: FileHandle | undefined;
   #position = 0;
   #hasWaited = false;
+  #isOver = false;
 
   /** @param idleSeconds Seconds without growth after which the file is complete. */
   constructor(path: string, idleSeconds: number) {
@@ -46,6 +47,8 @@ export class GrowingFile implements ByteSource {
 
   async read(size: number): Promise<Buffer | undefined> {
     const file = this.#file!;
+    // FFmpeg asks again at the end.
+    if (this.#isOver) return undefined;
     const buffer = Buffer.allocUnsafeSlow(size);
     let grown = performance.now();
     let known = -1;
@@ -62,7 +65,8 @@ export class GrowingFile implements ByteSource {
         throw new PlaybyplayError('unreadable-file', `${this.#path} has become shorter while it was read`);
       if (found.size !== known) grown = performance.now();
       known = found.size;
-      if (performance.now() - grown > 1000 * this.#idleSeconds) return undefined;
+      this.#isOver = performance.now() - grown > 1000 * this.#idleSeconds;
+      if (this.#isOver) return undefined;
       await this.#pause();
       this.#hasWaited = true;
     }

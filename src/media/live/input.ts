@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import {
   AVDISCARD_ALL,
@@ -34,6 +35,8 @@ const ALLOWED: Readonly<
   https: { protocols: ['https', 'tls', 'tcp'], formats: STREAMABLE_FORMATS },
 };
 
+/** File descriptor of standard input. */
+const STDIN = 0;
 /** Bytes that FFmpeg takes from a byte source at once. */
 const IO_BYTES = 64 * 1024;
 /** Bytes and time by which the streams of a container are found out. */
@@ -198,11 +201,16 @@ export class LiveInput implements AsyncDisposable {
 }
 
 async function openBytes(source: LiveSource, options: LiveInputOptions): Promise<ByteSource | undefined> {
-  if (source.kind === 'stdin') return new StreamBytes(options.stdin ?? process.stdin);
+  if (source.kind === 'stdin') return new StreamBytes(options.stdin ?? openStandardInput());
   if (source.kind !== 'file') return undefined;
   const file = new GrowingFile(source.path, options.idleSeconds);
   await file.open();
   return file;
+}
+
+/** Standard input by its descriptor: in the thread of a command, `process.stdin` is empty. */
+function openStandardInput(): NodeJS.ReadableStream {
+  return createReadStream('', { fd: STDIN, autoClose: false, highWaterMark: IO_BYTES });
 }
 
 function openFormat(format: FormatContext, source: LiveSource, io: IOContext | undefined): Promise<number> {

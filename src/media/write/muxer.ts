@@ -91,11 +91,16 @@ export class Muxer implements Disposable {
     return configured;
   }
 
-  /** Adds a stream of copied packets. @param record Its decoder configuration. */
-  addCopiedStream(parameters: CodecParameters, record: Buffer, timeBase: Rational, frameRate: Rational): Stream {
+  /** Adds a stream of copied packets. @param record Its decoder configuration; undefined: that of `parameters`, if any. */
+  addCopiedStream(
+    parameters: CodecParameters,
+    record: Buffer | undefined,
+    timeBase: Rational,
+    frameRate: Rational,
+  ): Stream {
     const stream = this.#context.newStream(null);
     FFmpegError.throwIfError(parameters.copy(stream.codecpar), 'stream parameters');
-    stream.codecpar.extradata = record;
+    if (record) stream.codecpar.extradata = record;
     return configure(stream, timeBase, frameRate);
   }
 

@@ -2,9 +2,12 @@ import type { Gap } from '../reading/chunk-readings.ts';
 
 /** Seconds of the recording for which a plan holds. */
 const PLAN_SECONDS = 1;
-/** Seconds behind from which samples are left out, from which all are read again, and from which nothing else helps. */
+/** Seconds behind from which as many samples are left out as reading is too slow for, and from which at least every other is. */
 const THINNING_LAG_SECONDS = 0.5;
+const CATCH_UP_LAG_SECONDS = 2;
+/** Seconds behind from which all samples are read again. */
 const RECOVERED_LAG_SECONDS = 0.2;
+/** Seconds behind from which leaving out samples does not help. */
 const SKIPPING_LAG_SECONDS = 4;
 /** A keyframe at most this far behind is a place to go on. */
 const MAX_RESUMING_LAG_SECONDS = 1.5;
@@ -74,7 +77,7 @@ export class OverloadControl {
     return { isRead: true, gap: { t, end: t + PLAN_SECONDS, reason } };
   }
 
-  /** A sample took so many milliseconds. */
+  /** All work since the sample before, decoding included, took so many milliseconds. */
   took(ms: number): void {
     this.#cost = smooth(this.#cost, ms / 1000);
   }
@@ -83,7 +86,8 @@ export class OverloadControl {
     const isRecovered = lag < (this.#stride > 1 ? RECOVERED_LAG_SECONDS : THINNING_LAG_SECONDS);
     if (isRecovered || this.#interval === undefined) return 1;
     const needed = Math.ceil(this.#cost / (TARGET_LOAD * this.#interval));
-    return Math.min(MAX_STRIDE, Math.max(2, needed));
+    const least = lag > CATCH_UP_LAG_SECONDS ? 2 : 1;
+    return Math.min(MAX_STRIDE, Math.max(least, needed));
   }
 }
 

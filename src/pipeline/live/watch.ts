@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Packet } from 'node-av/lib';
 import { render } from '../../dictionary/sentences/render.ts';
 import type { HeaderLine } from '../../events/log.ts';
 import { eventId } from '../../events/log-lines.ts';
 import type { HudSettings } from '../../geometry.ts';
-import { LIVE_DEFAULTS, LiveFeed, type LiveFeedOptions } from '../../media/live/feed.ts';
+import { type FeedItem, LIVE_DEFAULTS, LiveFeed, type LiveFeedOptions } from '../../media/live/feed.ts';
 import type { LiveInput, LivePacket } from '../../media/live/input.ts';
 import { type LiveSource, nameOfSource } from '../../media/live/source.ts';
 import type { Game } from '../game.ts';
@@ -19,7 +20,7 @@ import type {
   SummaryMessage,
 } from '../messages.ts';
 import { SampleReader } from '../reading/sample-reader.ts';
-import { OverloadControl } from './overload.ts';
+import { OverloadControl, type SampleDecision } from './overload.ts';
 import { type LiveSample, LiveSampler } from './sampler.ts';
 
 /** Options of `watch`. */
@@ -31,12 +32,26 @@ export interface WatchOptions extends Partial<Omit<LiveFeedOptions, 'signal'>> {
   readonly continues?: { readonly header: HeaderLine; readonly t: number } | undefined;
   /** Identifies the session where the log is not continued: 32 hexadecimal digits. */
   readonly identity: string;
-  /** Called with every packet before it is decoded. */
-  readonly onPacket?: ((packet: LivePacket, input: LiveInput) => void) | undefined;
+  /** Called with a copy of every packet of video and sound, which the receiver frees. */
+  readonly onPacket?: ((packet: StreamPacket) => void) | undefined;
   /** Called when messages about a sample have been given out, and with what the session has cost so far. */
   readonly onSample?: ((timing: SampleTiming) => void) | undefined;
+  /** Never leaves out samples: where reading is slower than the recording, it falls behind. For files and standard input. */
+  readonly readsAll?: boolean | undefined;
   /** For trials: seconds that every sample takes longer. */
   readonly slowdownSeconds?: number | undefined;
+}
+
+/** A packet of a live stream. */
+export interface StreamPacket {
+  readonly packet: Packet;
+  readonly input: LiveInput;
+  /** Index of its stream in the container. */
+  readonly stream: number;
+  /** Decoding of the video can start here. */
+  readonly isKey: boolean;
+  /** Seconds since the first frame of the session, of the latest frame so far. */
+  readonly t: number;
 }
 
 /** When a sample was read, in ms of `performance.now()`. */
@@ -124,11 +139,20 @@ async function* readLive(
   let lost: string | undefined = continues ? 'the program was not running' : undefined;
   if (continues) session.lastT = continues.t;
   yield { type: 'connection', state: 'connected', t: session.latest, text: nameOfSource(first.source) };
-  for (let item = await feed.next(); item; item = await feed.next()) {
+  const nextItem = async (): Promise<FeedItem | undefined> => {
+    const before = performance.now();
+    const item = await feed.next();
+    session.waited(performance.now() - before);
+    return item;
+  };
+  for (let item = await nextItem(); item; item = await nextItem()) {
     if (item.type === 'packet') {
-      options.onPacket?.(item, connection);
-      if (item.stream !== connection.video.index) item.packet.free();
-      else yield* session.read(item, lost);
+      const isVideo = item.stream === connection.video.index;
+      const copy = options.onPacket && item.packet.clone();
+      const isKey = isVideo && item.packet.isKeyframe;
+      if (isVideo) yield* session.read(item, lost);
+      else item.packet.free();
+      if (copy) options.onPacket?.({ packet: copy, input: connection, stream: item.stream, isKey, t: session.latest });
       if (session.lastT !== undefined && session.hasRead) lost = undefined;
       clock.note(session.latest);
     } else if (item.type === 'lost') {
@@ -146,6 +170,10 @@ async function* readLive(
   yield* session.finishConnection();
   yield { type: 'chunk-end', end: session.latest };
   yield { type: 'summary' };
+}
+
+function streamsToRead({ audio }: LiveInput, { onPacket }: WatchOptions): readonly number[] {
+  return onPacket ? audio.map(({ index }) => index) : [];
 }
 
 /** Says at which time of the session a connection begins: at 0, or where the machine's clock has gone meanwhile. */
@@ -182,6 +210,9 @@ class LiveReading implements AsyncDisposable {
   #owed: Uint8Array;
   #progress = 0;
   #isSkipping = false;
+  /** The last sample was done, and ms for which packets were waited for since. */
+  #done = performance.now();
+  #idle = 0;
   /** Seconds of the last sample. */
   lastT: number | undefined;
   /** A sample of this connection was read. */
@@ -211,7 +242,7 @@ class LiveReading implements AsyncDisposable {
     options: WatchOptions,
     state: WatchState,
   ): Promise<LiveReading> {
-    input.select([]);
+    input.select(streamsToRead(input, options));
     const reader = await SampleReader.open(game, input.info, { hud: options.hud });
     const session = new LiveReading(game, reader, new LiveSampler(game, input, start), options, state);
     session.#begin(start);
@@ -225,7 +256,7 @@ class LiveReading implements AsyncDisposable {
 
   /** Reads on from another connection, which begins at `start` seconds. */
   async connect(input: LiveInput, start: number): Promise<void> {
-    input.select([]);
+    input.select(streamsToRead(input, this.#options));
     this.#sampler[Symbol.dispose]();
     this.#reader[Symbol.dispose]();
     this.#reader = await SampleReader.open(this.#game, input.info, { hud: this.#options.hud });
@@ -240,13 +271,19 @@ class LiveReading implements AsyncDisposable {
     this.#activity.begin(start, start === 0);
   }
 
+  /** Packets were waited for. */
+  waited(ms: number): void {
+    this.#idle += ms;
+  }
+
   /** Takes a packet of the video. @param lost Why nothing was read before this connection. */
   async *read(
     item: LivePacket,
     lost: string | undefined,
   ): AsyncGenerator<SampleMessage | ChunkEndMessage | SideMessage> {
     const { packet, arrived, isLive } = item;
-    const isSkipped = this.#overload.skips(this.#sampler.latest, performance.now(), packet.isKeyframe);
+    const isSkipped =
+      !this.#options.readsAll && this.#overload.skips(this.#sampler.latest, performance.now(), packet.isKeyframe);
     if (isSkipped && !this.#isSkipping) this.#sampler.skip('overload: nothing is read up to a keyframe');
     this.#isSkipping = isSkipped;
     const samples = await this.#sampler.add({ packet, arrived }, isSkipped);
@@ -256,13 +293,15 @@ class LiveReading implements AsyncDisposable {
 
   /** Reads what is left of a connection. */
   async *finishConnection(): AsyncGenerator<SampleMessage | ChunkEndMessage | SideMessage> {
-    yield* this.#readSamples(await this.#sampler.end(), undefined);
+    yield* this.#readSamples(await this.#sampler.end(), undefined, true);
   }
 
   async *#readSamples(
     samples: readonly LiveSample[],
     lost: string | undefined,
+    isOver = false,
   ): AsyncGenerator<SampleMessage | ChunkEndMessage | SideMessage> {
+    const { readsAll = false } = this.#options;
     for (const gap of this.#sampler.takeGaps()) if (gap.t >= (this.lastT ?? 0)) yield { type: 'gap', gap };
     for (const sample of samples) {
       using picture = sample.picture;
@@ -273,7 +312,7 @@ class LiveReading implements AsyncDisposable {
       this.hasRead = true;
       const decoded = performance.now();
       const lag = this.#overload.lag(t, decoded);
-      const { isRead, gap } = this.#overload.decide(t, decoded);
+      const { isRead, gap }: SampleDecision = isOver || readsAll ? { isRead: true } : this.#overload.decide(t, decoded);
       if (gap) yield { type: 'gap', gap };
       for (const [d, one] of due.entries()) if (one) this.#owed[d] = 1;
       if (!isRead) continue;
@@ -289,7 +328,9 @@ class LiveReading implements AsyncDisposable {
       yield { type: 'sample', t, readings, isFrame: true };
       yield { type: 'chunk-end' };
       const done = performance.now();
-      this.#overload.took(done - decoded);
+      this.#overload.took(Math.max(0, done - this.#done - this.#idle));
+      this.#done = done;
+      this.#idle = 0;
       this.#options.onSample?.({ t, arrived, decoded, done, lag, left: this.#overload.left });
       if (t - this.#progress < PROGRESS_SECONDS) continue;
       this.#progress = t;

@@ -1,0 +1,168 @@
+import type { Dictionary } from '../dictionary/dictionary.ts';
+import type { EventLine, GapLine } from '../events/log.ts';
+import type { Statement } from '../events/statement.ts';
+import { isPropertyStatement } from '../events/statement.ts';
+import type { ConnectionMessage, DetectMessage, EarlyMessage } from '../pipeline/messages.ts';
+import { compileQuery, createEventTest, type EventLine as QueriedEvent } from '../query/index.ts';
+
+/** A number that is shown while a session goes on: how many events match a query. */
+export interface Counter {
+  readonly name: string;
+  /** A sentence of the query language about single events: `kills by player`. */
+  readonly query: string;
+}
+
+/** Counters of a session that names none: those of the dictionary's words that every shooter has. */
+export const DEFAULT_COUNTERS: readonly Counter[] = [
+  { name: 'Kills', query: 'kills by player' },
+  { name: 'Deaths', query: 'player dies' },
+];
+
+/** What a session came to so far. */
+export interface SessionState {
+  readonly game: string | undefined;
+  readonly session: string | undefined;
+  /** Seconds since the first frame. */
+  readonly t: number;
+  readonly isConnected: boolean;
+  /** Where the frames come from, without passwords and keys; or why none come. */
+  readonly connection: string;
+  readonly events: number;
+  readonly gaps: number;
+  readonly counters: readonly { readonly name: string; readonly value: number }[];
+  /** Kills by the player since the last death, and the most of them. */
+  readonly streak: number;
+  readonly bestStreak: number;
+  /** Scores, health and other properties of the player that were read last. */
+  readonly properties: Readonly<Record<string, string | number>>;
+  readonly hasEnded: boolean;
+}
+
+/** What listeners to a session are sent. */
+export type SessionMessage =
+  | EarlyMessage
+  | EventLine
+  | GapLine
+  | ConnectionMessage
+  | { readonly type: 'state'; readonly state: SessionState };
+
+/** Events that newcomers are sent. */
+const MAX_RECENT_EVENTS = 200;
+/** Properties of the player that are kept. */
+const MAX_PROPERTIES = 50;
+
+/** Follows the messages of a live session: keeps its statistics and recent events, and passes messages on to listeners. */
+export class LiveSession {
+  readonly #counters: readonly { readonly name: string; readonly test: (event: QueriedEvent) => boolean }[];
+  readonly #counts: number[];
+  readonly #listeners = new Set<(message: SessionMessage) => void>();
+  readonly #recent: EventLine[] = [];
+  readonly #properties = new Map<string, string | number>();
+  readonly #isKill: ((event: QueriedEvent) => boolean) | undefined;
+  readonly #isDeath: ((event: QueriedEvent) => boolean) | undefined;
+  #game: string | undefined;
+  #session: string | undefined;
+  #t = 0;
+  #isConnected = false;
+  #connection = 'waiting for the first picture';
+  #events = 0;
+  #gaps = 0;
+  #streak = 0;
+  #bestStreak = 0;
+  #hasEnded = false;
+
+  /** @throws PlaybyplayError `bad-query` if a counter cannot be understood. */
+  constructor(dictionary: Dictionary, counters: readonly Counter[] = DEFAULT_COUNTERS) {
+    this.#counters = counters.map(({ name, query }) => ({ name, test: compileEventTest(query, dictionary) }));
+    this.#counts = counters.map(() => 0);
+    this.#isKill = tryCompile('kills by player', dictionary);
+    this.#isDeath = tryCompile('player dies', dictionary);
+  }
+
+  /** What the session came to so far. */
+  get state(): SessionState {
+    return {
+      game: this.#game,
+      session: this.#session,
+      t: this.#t,
+      isConnected: this.#isConnected,
+      connection: this.#connection,
+      events: this.#events,
+      gaps: this.#gaps,
+      counters: this.#counters.map(({ name }, i) => ({ name, value: this.#counts[i]! })),
+      streak: this.#streak,
+      bestStreak: this.#bestStreak,
+      properties: Object.fromEntries(this.#properties),
+      hasEnded: this.#hasEnded,
+    };
+  }
+
+  /** The last events, oldest first. */
+  get recent(): readonly EventLine[] {
+    return this.#recent;
+  }
+
+  /** Calls `listener` with every message from now on. @returns A function that ends this. */
+  listen(listener: (message: SessionMessage) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Takes the next message of the session. */
+  add(message: DetectMessage): void {
+    if (message.type === 'header') {
+      this.#game = message.game;
+      this.#session = message.session;
+    } else if (message.type === 'progress') this.#t = Math.max(this.#t, message.done);
+    else if (message.type === 'connection') {
+      this.#isConnected = message.state === 'connected';
+      this.#connection = message.text;
+    } else if (message.type === 'end') {
+      this.#hasEnded = true;
+      this.#isConnected = false;
+    } else if (message.type === 'gap') this.#gaps++;
+    else if (message.type === 'event') this.#count(message);
+    else if (message.type !== 'early') return;
+    if (message.type === 'early' || message.type === 'event' || message.type === 'gap' || message.type === 'connection')
+      this.#send(message);
+    if (message.type !== 'early' && message.type !== 'gap') this.#send({ type: 'state', state: this.state });
+  }
+
+  #count(event: EventLine): void {
+    this.#t = Math.max(this.#t, event.t);
+    this.#recent.push(event);
+    if (this.#recent.length > MAX_RECENT_EVENTS) this.#recent.shift();
+    if (event.tentative) return;
+    this.#events++;
+    for (const [i, { test }] of this.#counters.entries()) if (test(event)) this.#counts[i]!++;
+    if (this.#isDeath?.(event)) this.#streak = 0;
+    else if (this.#isKill?.(event)) this.#bestStreak = Math.max(this.#bestStreak, ++this.#streak);
+    this.#noteProperty(event.statement);
+  }
+
+  #noteProperty(statement: Statement): void {
+    if (!isPropertyStatement(statement) || statement.subject !== 'player') return;
+    const { property, to } = statement;
+    const value = typeof to === 'object' ? (to.name ?? to.word) : to;
+    if (!this.#properties.has(property) && this.#properties.size >= MAX_PROPERTIES) return;
+    this.#properties.set(property, value);
+  }
+
+  #send(message: SessionMessage): void {
+    for (const listener of this.#listeners) listener(message);
+  }
+}
+
+/** Compiles a query about single events. @throws PlaybyplayError `bad-query`. */
+export function compileEventTest(query: string, dictionary: Dictionary): (event: QueriedEvent) => boolean {
+  return createEventTest(compileQuery(query, dictionary, { exactSpelling: true })) ?? (() => false);
+}
+
+function tryCompile(query: string, dictionary: Dictionary): ((event: QueriedEvent) => boolean) | undefined {
+  try {
+    return compileEventTest(query, dictionary);
+  } catch {
+    // A dictionary without the word has no such events.
+    return undefined;
+  }
+}
