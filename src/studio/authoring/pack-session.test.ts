@@ -111,6 +111,11 @@ describe('PackSession', () => {
     const atlas = { format: 'playbyplay/atlas/1' } as never;
     const labels = [{ media: join(root, 'race.mp4'), times: [1, 2.5], text: '12' }];
     await session.edit({ op: 'font', name: 'lap', atlas, isOffset: false, labels });
+    const detector = { kind: 'text', atlas: 'fonts/lap.json' };
+    await session.edit({ op: 'add', name: 'coins', box: { ...LAP, x: 300 }, detector });
+    await session.edit({ op: 'font', name: 'coins', atlas, isOffset: false, labels: [] });
+    // Its own font: the other element keeps the one that they shared.
+    expect((await session.draft()).profile.detectors['coins']).toMatchObject({ atlas: 'fonts/coins.json' });
     await session.edit({ op: 'rename', name: 'lap', to: 'round' });
     const { profile } = await session.draft();
     expect(profile.detectors['round']).toEqual({

@@ -261,7 +261,8 @@ export class PackSession {
         return await this.#updateEvents('Change a rule', (events) => {
           const [first = events.length] = edit.indices;
           const kept = events.map((event, i) => (edit.indices.includes(i) ? undefined : event));
-          return kept.toSpliced(first, 0, ...toEvents(edit.rule)).filter((event) => event !== undefined);
+          const updated = toEvents(edit.rule).map((event) => keepOptions(event, events[first]));
+          return kept.toSpliced(first, 0, ...updated).filter((event) => event !== undefined);
         });
       case 'remove-rule':
         return await this.#updateEvents('Remove a rule', (events) =>
@@ -310,6 +311,7 @@ export class PackSession {
     const drafted = title === undefined ? plain : { ...plain, title };
     const profileText = await this.#text(this.profilePath);
     const current = profileText === undefined ? undefined : await this.draft();
+    if (current) checkSameSize(current.profile, drafted);
     const edits = new Map<string, string | null>();
     let draft: Draft = {
       profile: { ...drafted, ...(current ? basicsOf(current.profile) : {}), regions: {}, detectors: {}, events: [] },
@@ -368,7 +370,7 @@ export class PackSession {
   }: Extract<PackEdit, { op: 'add' }>): Promise<readonly FileDiff[]> {
     const draft = await this.draft();
     const { region: _, ...spec } = detector;
-    const path = `fonts/${fontName(wanted)}.json`;
+    const path = fontPath(draft, wanted);
     const added = addElement(
       draft,
       wanted,
@@ -411,7 +413,7 @@ export class PackSession {
   async #saveFont({ name, atlas, isOffset, labels }: Extract<PackEdit, { op: 'font' }>): Promise<readonly FileDiff[]> {
     const draft = await this.draft();
     const detector = draft.profile.detectors[name];
-    const path = typeof detector?.['atlas'] === 'string' ? detector['atlas'] : `fonts/${fontName(name)}.json`;
+    const path = fontPath(draft, name);
     const usesGeneral = detector?.['reader'] === 'general';
     const edits = this.#editsOf(
       setDetectorOptions(draft, name, {
@@ -540,6 +542,19 @@ function basicsOf(profile: Profile): Partial<Profile> {
   return basics;
 }
 
+/** Boxes of recordings of other sizes cannot be compared. */
+function checkSameSize({ reference }: Profile, drafted: Profile): void {
+  const [own, other] = [reference, drafted.reference].map(({ width, height }) => `${width}×${height}`);
+  if (own !== other)
+    throw new PlaybyplayError(
+      'other-frame-size',
+      `the recording is ${other}, but the elements lie on a frame of ${own}`,
+      {
+        hint: 'Find the HUD in a recording of that size. Elements are placed on recordings of other sizes by their anchors.',
+      },
+    );
+}
+
 /** Takes over the elements about which the author has decided, in the unit of the new draft. */
 function keepDecided(current: Draft, draft: Draft): Draft {
   const kept = listElements(current).filter(({ status }) => status === 'accepted');
@@ -603,6 +618,31 @@ function fontName(name: string): string {
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
     .replaceAll(/^-+|-+$/g, '');
   return toFileName(clean === '' ? 'element' : clean);
+}
+
+/** The file of an element's font: its own, not that of an element with which it shares one. */
+function fontPath({ profile }: Draft, name: string): string {
+  const others = Object.entries(profile.detectors).filter(([other]) => other !== name);
+  const taken = new Set(others.map(([, detector]) => detector['atlas']));
+  const own = profile.detectors[name]?.['atlas'];
+  if (typeof own === 'string' && !taken.has(own)) return own;
+  const stem = `fonts/${fontName(name)}`;
+  let path = `${stem}.json`;
+  for (let n = 2; taken.has(path); n++) path = `${stem}-${n}.json`;
+  return path;
+}
+
+/** Options of a changed rule that only the text of the profile shows. */
+function keepOptions(event: EventMapping, before: EventMapping | undefined): EventMapping {
+  if (!before) return event;
+  const { on, statement: _, ...options } = before;
+  const { by, final, crosses } = on;
+  const conditions = {
+    ...(typeof by === 'object' ? { by } : {}),
+    ...(final === undefined ? {} : { final }),
+    ...(crosses?.until === undefined ? {} : { crosses }),
+  };
+  return { ...event, on: { ...event.on, ...conditions }, ...options };
 }
 
 function withoutNulls(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

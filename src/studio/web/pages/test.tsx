@@ -37,9 +37,14 @@ function TestWork({ authoring, recording }: { readonly authoring: Authoring; rea
       test: { ...rest, media: recording, marks: marks.map(({ t: at, statement }) => ({ t: at, statement })) },
     });
   };
+  const saveWhole = async (): Promise<void> => {
+    const { from: _from, to: _to, marks, ...rest } = test;
+    const plain = marks.map(({ t: at, statement }) => ({ t: at, statement }));
+    await authoring.edit({ op: 'test', test: { ...rest, media: recording, marks: plain } });
+  };
+  const now = (): number => Math.round(1000 * (player.shown.value?.t ?? player.t.value)) / 1000;
   const addMark = (statement: Mark['statement']): void => {
-    const at = Math.round(1000 * (player.shown.value?.t ?? player.t.value)) / 1000;
-    void save({ marks: [...test.marks, { t: at, statement }].toSorted((a, b) => a.t - b.t) });
+    void save({ marks: [...test.marks, { t: now(), statement }].toSorted((a, b) => a.t - b.t) });
   };
   const run = async (only?: string): Promise<TestRun | undefined> => {
     share.value = 0;
@@ -123,6 +128,24 @@ function TestWork({ authoring, recording }: { readonly authoring: Authoring; rea
             />
             <span>{t.complete}</span>
           </label>
+          <div class="row">
+            <button type="button" onClick={() => void save({ from: now() })}>
+              {t.begin}
+            </button>
+            <button type="button" onClick={() => void save({ to: now() })}>
+              {t.end}
+            </button>
+            {(test.from !== undefined || test.to !== undefined) && (
+              <>
+                <span class="hint numbers">
+                  {t.stretch} {clock(test.from ?? 0, 1)} {t.until} {clock(test.to ?? player.duration.value, 1)}
+                </span>
+                <button type="button" onClick={() => void saveWhole()}>
+                  {t.whole}
+                </button>
+              </>
+            )}
+          </div>
           {share.value === undefined ? (
             <div class="row">
               <button
