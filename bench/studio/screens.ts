@@ -61,6 +61,7 @@ const screens: readonly Screen[] = [
     parameters: inRecording,
     act: async (page) => {
       await page.locator('[role=option]').nth(3).click();
+      await page.locator('[role=option][aria-selected=true]').waitFor();
       await page.keyboard.press('e');
       await page.getByLabel('Sentence').fill('player kills opponent with shotgn');
       await page.locator('.sentence-check p').waitFor();

@@ -50,9 +50,11 @@ export function completeQuestion(
       rank: mentioned.has(id) ? 1 : 3,
     })),
   ];
+  const fitting = candidates.filter(({ text }) => text.toLowerCase().startsWith(start));
+  // A word that is complete: what is offered would hide how the question is understood.
+  if (fitting.some(({ text }) => text.toLowerCase() === start)) return { from, completions: [] };
   const seen = new Set<string>();
-  const completions = candidates
-    .filter(({ text }) => text.toLowerCase().startsWith(start))
+  const completions = fitting
     .toSorted((a, b) => a.rank - b.rank || a.text.length - b.text.length)
     .filter(({ text }) => !seen.has(text) && seen.add(text))
     .slice(0, MAX_COMPLETIONS)

@@ -53,21 +53,26 @@ function CutPanel({ cut, player }: { readonly cut: Cut; readonly player: Player 
   const t = text.cut;
   const scenes = cut.scenes.value;
   const isPlaying = cut.playing.value >= 0;
-  const { value: selected } = cut.selected;
+  // Not what was rendered last: keys may be faster.
+  const selected = (): number => cut.selected.peek();
   const toggle = (): void => {
-    if (isPlaying) cut.stop();
-    else cut.play(Math.max(0, selected));
+    if (cut.playing.peek() >= 0) cut.stop();
+    else cut.play(Math.max(0, selected()));
   };
   useKeys([
     { key: 'p', does: t.keys.play, run: toggle },
-    { key: 'ArrowDown', does: t.keys.next, run: () => cut.select(Math.min((scenes?.length ?? 0) - 1, selected + 1)) },
-    { key: 'ArrowUp', does: t.keys.previous, run: () => cut.select(Math.max(0, selected - 1)) },
-    { key: 'Alt+ArrowDown', does: t.down, run: () => cut.move(selected, selected + 1) },
-    { key: 'Alt+ArrowUp', does: t.up, run: () => cut.move(selected, selected - 1) },
+    {
+      key: 'ArrowDown',
+      does: t.keys.next,
+      run: () => cut.select(Math.min((cut.scenes.peek()?.length ?? 0) - 1, selected() + 1)),
+    },
+    { key: 'ArrowUp', does: t.keys.previous, run: () => cut.select(Math.max(0, selected() - 1)) },
+    { key: 'Alt+ArrowDown', does: t.down, run: () => cut.move(selected(), selected() + 1) },
+    { key: 'Alt+ArrowUp', does: t.up, run: () => cut.move(selected(), selected() - 1) },
     { key: '[', does: t.keys.startHere, run: () => cut.trimHere('start') },
     { key: ']', does: t.keys.endHere, run: () => cut.trimHere('end') },
     { key: 'n', does: t.addHere, run: () => cut.addHere() },
-    { key: 'Delete', does: t.remove, run: () => cut.remove(selected) },
+    { key: 'Delete', does: t.remove, run: () => cut.remove(selected()) },
     { key: 'Control+z', does: text.review.keys.undo, run: () => void cut.stepHistory('undo') },
     { key: 'Control+y', does: text.review.keys.redo, run: () => void cut.stepHistory('redo') },
   ]);

@@ -65,7 +65,8 @@ function ReviewPanel({ review }: { readonly review: Review }) {
   const remove = (): void => void review.judge('delete', t.done.deleted);
   const revert = (): void => void review.judge('revert', t.done.reverted);
   const change = (): void => {
-    if (row) dialog.value = 'change';
+    // Not what was rendered last: keys may be faster.
+    if (review.selected.peek()) dialog.value = 'change';
   };
   const add = (): void => {
     review.player.pause();
@@ -150,7 +151,7 @@ function ReviewPanel({ review }: { readonly review: Review }) {
       {dialog.value !== undefined && (
         <EventDialog
           review={review}
-          row={dialog.value === 'change' ? row : undefined}
+          row={dialog.value === 'change' ? review.selected.value : undefined}
           onClose={() => {
             dialog.value = undefined;
           }}

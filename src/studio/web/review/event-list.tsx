@@ -49,6 +49,18 @@ export function EventList({ review }: { readonly review: Review }) {
     event.stopPropagation();
     select(place);
   };
+  if (total === 0)
+    return (
+      <div ref={box} class="event-list">
+        {!list ? (
+          <Loading />
+        ) : (
+          <EmptyState title={list.all === 0 ? t.noEvents : t.noMatch}>
+            {list.all > 0 && <p class="hint">{t.noMatchHint}</p>}
+          </EmptyState>
+        )}
+      </div>
+    );
   return (
     <div
       ref={box}
@@ -62,12 +74,6 @@ export function EventList({ review }: { readonly review: Review }) {
       }}
       onKeyDown={onKeyDown}
     >
-      {!list && <Loading />}
-      {list && total === 0 && (
-        <EmptyState title={list.all === 0 ? t.noEvents : t.noMatch}>
-          {list.all > 0 && <p class="hint">{t.noMatchHint}</p>}
-        </EmptyState>
-      )}
       <div class="event-list-space" role="presentation" style={{ height: `${total * ROW_HEIGHT}px` }}>
         {Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i).map((place) => (
           <Row
