@@ -34,8 +34,8 @@ export interface QueryOptions {
   readonly logs?: Pick<LoadedLogs, 'events' | 'games' | 'logs'>;
   /** Refuses misspelt words instead of correcting them, where nobody would read the corrections. Default false. */
   readonly exactSpelling?: boolean;
-  /** Leaves out the search for questions that work, as for a question that is itself one of these. Default false. */
-  readonly withoutSuggestions?: boolean;
+  /** Refuses without saying why and what would work, where nobody would read it: finding that out takes longer. Default false. */
+  readonly withoutReason?: boolean;
   /** The game whose words are preferred where several words share a name. */
   readonly game?: string;
   /** Names of sessions that the query may use ("in final"); session ids always work. */
@@ -55,7 +55,7 @@ export interface QueryOptions {
  */
 export function compileQuery(query: string | Query, dictionary: Dictionary, options: QueryOptions = {}): CompiledQuery {
   const sentence = typeof query === 'string' ? query : undefined;
-  const { logs, withoutSuggestions = false } = options;
+  const { logs, withoutReason = false } = options;
   const {
     game = logs?.games.length === 1 ? logs.games[0] : undefined,
     names = logs && collectNames(logs.events),
@@ -71,6 +71,7 @@ export function compileQuery(query: string | Query, dictionary: Dictionary, opti
         names,
         sessions,
         exactSpelling: options.exactSpelling,
+        withoutReason,
         displays: logs && collectDisplays(logs.events),
         vocabulary: logs && logs.events.length > 0 ? new Vocabulary(logs.events, dictionary) : undefined,
       })
@@ -78,7 +79,7 @@ export function compileQuery(query: string | Query, dictionary: Dictionary, opti
   if (!parsed || issues.length > 0) {
     if (sentence === undefined) throw badQuery('the structured query', issues);
     const helpful =
-      logs && logs.events.length > 0 && !withoutSuggestions
+      logs && logs.events.length > 0 && !withoutReason
         ? explainRefusal(sentence, issues, logs, { dictionary, works: (each) => hasAnswer(each, dictionary, options) })
         : issues;
     throw badQuery(`"${sentence}"`, helpful);
@@ -93,7 +94,7 @@ function hasAnswer(question: string, dictionary: Dictionary, options: QueryOptio
   const { logs } = options;
   if (!logs) return false;
   try {
-    const compiled = compileQuery(question, dictionary, { ...options, withoutSuggestions: true, exactSpelling: true });
+    const compiled = compileQuery(question, dictionary, { ...options, withoutReason: true, exactSpelling: true });
     return matchEvents(compiled, logs.events).length > 0;
   } catch (error) {
     if (error instanceof PlaybyplayError) return false;

@@ -38,6 +38,8 @@ export interface ParseQueryOptions {
   readonly displays?: readonly Display[] | undefined;
   /** The words that the logs mention, which are more likely meant than others. */
   readonly vocabulary?: Vocabulary | undefined;
+  /** Says of a sentence that is not understood only that it is not: finding out why takes longer than parsing. */
+  readonly withoutReason?: boolean | undefined;
 }
 
 /**
@@ -82,6 +84,8 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
       hint: 'Use parentheses, or put names in quotes.',
       ...span,
     });
+  if (!best && options.withoutReason)
+    return fail({ code: 'unexpected-word', message: 'the query is not understood', ...span });
   if (!best) return fail(parser.explainFailure(tokens));
   const impossible = findImpossibleSlot(parser.context(tokens), best.query.find);
   return impossible ? fail(impossible) : { query: best.query, issues: [], corrections };
