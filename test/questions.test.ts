@@ -103,7 +103,7 @@ const opposites: ReadonlyMap<string, string> = new Map(
 /** The structured form of a question; `undefined` if it is refused. */
 function read(question: string, log: LoadedLogs): string | undefined {
   try {
-    return JSON.stringify(compileQuery(question, log.dictionary, { logs: log, withoutSuggestions: true }).query);
+    return JSON.stringify(compileQuery(question, log.dictionary, { logs: log, withoutReason: true }).query);
   } catch (error) {
     if (error instanceof PlaybyplayError) return undefined;
     throw error;

@@ -18,7 +18,7 @@ const { cases } = JSON.parse(readFileSync(path('questions.json'), 'utf8')) as { 
 
 function read(question: string, log: LoadedLogs): string | undefined {
   try {
-    return JSON.stringify(compileQuery(question, log.dictionary, { logs: log, withoutSuggestions: true }).query);
+    return JSON.stringify(compileQuery(question, log.dictionary, { logs: log, withoutReason: true }).query);
   } catch (error) {
     if (error instanceof PlaybyplayError) return undefined;
     throw error;

@@ -59,7 +59,7 @@ for (let run = 0; run < runs; run++) {
   const question = vary(words);
   const before = process.cpuUsage();
   try {
-    const options = { logs: log, withoutSuggestions: run % 100 !== 0 };
+    const options = { logs: log, withoutReason: run % 100 !== 0 };
     runQuery(compileQuery(question, log.dictionary, options), log.events, { durations: log.durations });
     understood++;
   } catch (error) {
