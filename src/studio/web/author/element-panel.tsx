@@ -218,7 +218,7 @@ export function ReadingView({ reading, milliseconds }: { readonly reading: Readi
       <p class="reading-value" role="status">
         <strong>{value === undefined ? t.verdicts[verdict] : String(value)}</strong>
         <span class="hint numbers">
-          {value !== undefined && t.confidence(Math.floor(100 * confidence), Math.round(100 * least))} ·{' '}
+          {value !== undefined && `${t.confidence(Math.floor(100 * confidence), Math.round(100 * least))} · `}
           {t.milliseconds(milliseconds)}
         </span>
       </p>

@@ -150,8 +150,10 @@ export class Player {
       while (this.#previewWanted !== undefined && !this.#isClosed) {
         const t = this.#previewWanted;
         this.#previewWanted = undefined;
+        const before = this.shown.value;
         const shown = await this.#source.preview(t, PREVIEW_WIDTH, new AbortController().signal);
-        if (this.#previewWanted === undefined && this.shown.value?.isExact === true && this.t.value !== t) return;
+        // The exact frame may have come first.
+        if (this.shown.value !== before && this.shown.value?.isExact === true) continue;
         this.#show(shown, asked);
       }
     } catch {
