@@ -6,8 +6,8 @@ import { render } from '../../dictionary/sentences/render.ts';
 import { normalizeStatement } from '../../dictionary/statements.ts';
 import { PlaybyplayError, type Issue } from '../../errors.ts';
 import { type Correction, correctionsPath, readCorrections } from '../../events/corrections.ts';
-import type { EventLine, HeaderLine } from '../../events/log.ts';
-import { loadLog } from '../../events/reader.ts';
+import type { EventLine, GapLine, HeaderLine } from '../../events/log.ts';
+import { readLog } from '../../events/reader.ts';
 import { isPropertyStatement, type Statement } from '../../events/statement.ts';
 import { explainQuery } from '../../query/explain.ts';
 import { loadLogDictionaries } from '../../query/logs.ts';
@@ -47,6 +47,7 @@ export interface AskedQuestion {
   readonly suggestions: readonly string[];
 }
 
+const NO_CUES: EventLine['cues'] = [];
 const MAX_ANSWERS = 40;
 const MAX_SUGGESTIONS = 4;
 /** Questions whose results are kept: a person goes back and forth. */
@@ -85,11 +86,18 @@ export class ReviewedLog {
   /** Reads a log and its corrections. Throws as `readLog` and `readCorrections`. */
   static async load(path: string): Promise<ReviewedLog> {
     const version = await versionOfLog(path);
-    const { header, events, lines } = await loadLog(path, { withoutCorrections: true, onIssue: () => undefined });
+    let header: HeaderLine | undefined;
+    const events: EventLine[] = [];
+    const gaps: GapLine[] = [];
+    for await (const line of readLog(path, { withoutCorrections: true, onIssue: () => undefined }))
+      if (line.type === 'header') header = line;
+      // Cues take most of the memory, and nothing here shows them.
+      else if (line.type === 'event') events.push({ ...line, cues: NO_CUES });
+      else if (line.type === 'gap') gaps.push(line);
+    if (!header) throw new PlaybyplayError('log-invalid', `${path} has no header`);
     const corrections = await readCorrections(path);
     const names = new Map(header.dictionaries.map(({ name, hash }) => [name, hash]));
     const { dictionary } = await loadLogDictionaries(names, [path]);
-    const gaps = lines.filter((line) => line.type === 'gap').map(({ t, end, reason }) => ({ t, end, reason }));
     const reviewed = review(events, corrections, header);
     return new ReviewedLog({ path, version, header, events: reviewed, gaps, corrections, dictionary });
   }

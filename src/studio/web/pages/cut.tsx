@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { exportFormatList, reelAspects, reelStyleNames } from '../../api/cut-choices.ts';
 import { EmptyState, ErrorNotice, Loading } from '../components/basic.tsx';
+import { HistoryButtons } from '../components/history-buttons.tsx';
 import { NoLog } from '../components/no-log.tsx';
 import { JobStatus } from '../components/job.tsx';
 import { ChooseRecording, usePlayer } from '../components/recording-page.tsx';
@@ -97,30 +98,9 @@ function CutPanel({ cut, player }: { readonly cut: Cut; readonly player: Player 
         </button>
         <span class="spacer" />
         <span class="hint numbers">{t.summary(scenes.length, clock(cut.length.value, 1))}</span>
-        <HistoryButtons cut={cut} />
+        <HistoryButtons history={cut.history.value} onStep={(step) => void cut.stepHistory(step)} />
       </div>
       <Output cut={cut} />
-    </>
-  );
-}
-
-function HistoryButtons({ cut }: { readonly cut: Cut }) {
-  const { value: history } = cut.history;
-  return (
-    <>
-      {(['undo', 'redo'] as const).map((step) => (
-        <button
-          key={step}
-          type="button"
-          class="icon-button"
-          disabled={step === 'undo' ? !history.canUndo : !history.canRedo}
-          title={text[step](history[step])}
-          onClick={() => void cut.stepHistory(step)}
-        >
-          <span aria-hidden="true">{step === 'undo' ? '↶' : '↷'}</span>
-          <span class="visually-hidden">{text[step](history[step])}</span>
-        </button>
-      ))}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { ErrorNotice } from '../components/basic.tsx';
+import { HistoryButtons } from '../components/history-buttons.tsx';
 import { NoLog } from '../components/no-log.tsx';
 import { ChooseRecording, usePlayer } from '../components/recording-page.tsx';
 import { useKeys } from '../keys.ts';
@@ -124,26 +125,7 @@ function ReviewPanel({ review }: { readonly review: Review }) {
       <div class="review-footer">
         <span class="hint numbers">{info && t.reviewed(info.corrected, info.events)}</span>
         <span class="spacer" />
-        <button
-          type="button"
-          class="icon-button"
-          disabled={!history.canUndo}
-          title={text.undo(history.undo)}
-          onClick={() => void review.stepHistory('undo')}
-        >
-          <span aria-hidden="true">↶</span>
-          <span class="visually-hidden">{text.undo(history.undo)}</span>
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          disabled={!history.canRedo}
-          title={text.redo(history.redo)}
-          onClick={() => void review.stepHistory('redo')}
-        >
-          <span aria-hidden="true">↷</span>
-          <span class="visually-hidden">{text.redo(history.redo)}</span>
-        </button>
+        <HistoryButtons history={history} onStep={(step) => void review.stepHistory(step)} />
       </div>
       <p class="visually-hidden" role="status">
         {review.notice.value}

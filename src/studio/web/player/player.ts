@@ -46,7 +46,7 @@ export class Player {
   /** Milliseconds from a wish to the picture, of the last ones; for measurements. */
   readonly latencies: number[] = [];
   #source: FrameSource | undefined;
-  #previewWanted: number | undefined;
+  #previewWanted: { readonly t: number; readonly asked: number } | undefined;
   #isPreviewing = false;
   #exact = new AbortController();
   #rest: ReturnType<typeof setTimeout> | undefined;
@@ -137,18 +137,18 @@ export class Player {
     const { value: t } = this.t;
     clearTimeout(this.#rest);
     this.#exact.abort();
-    this.#previewWanted = t;
-    if (isDragging || !this.info.value?.index) void this.#runPreviews(asked);
+    this.#previewWanted = { t, asked };
+    if (isDragging || !this.info.value?.index) void this.#runPreviews();
     this.#rest = setTimeout(() => void this.#showExact(t, asked), isDragging ? REST_MS : 0);
   }
 
   /** Shows keyframes of the newest wish until there is no newer one. */
-  async #runPreviews(asked: number): Promise<void> {
+  async #runPreviews(): Promise<void> {
     if (this.#isPreviewing || !this.#source) return;
     this.#isPreviewing = true;
     try {
       while (this.#previewWanted !== undefined && !this.#isClosed) {
-        const t = this.#previewWanted;
+        const { t, asked } = this.#previewWanted;
         this.#previewWanted = undefined;
         const before = this.shown.value;
         const shown = await this.#source.preview(t, PREVIEW_WIDTH, new AbortController().signal);
