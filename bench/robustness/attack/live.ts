@@ -87,7 +87,7 @@ export const cases: readonly AttackCase[] = [
     group,
     name: 'interrupted while it waits for a sender',
     make: () => live('tcp://127.0.0.1:48211', '--listen'),
-    expect: { ...refused, interrupt: { signal: 'SIGINT', after: 4 } },
+    expect: { ...refused, exit: [0], interrupt: { signal: 'SIGINT', after: 4 } },
   },
   answering('server that sends a DASH manifest', '/a.mp4', (response, folder) => response.end(dash(canary(folder)))),
   answering('playlist of a local file', '/a.m3u8', (response, folder) => response.end(hls(`file://${canary(folder)}`))),
@@ -106,10 +106,15 @@ export const cases: readonly AttackCase[] = [
     };
     send();
   }),
-  answering(
-    'server that breaks off and does not come back',
-    '/a.ts',
-    (response, folder) => response.end(transportStream(folder).subarray(0, 200_000)),
-    { exit: [0, 1], seconds: 60 },
-  ),
+  {
+    group,
+    name: 'server that breaks off and does not come back',
+    async make(folder) {
+      let count = 0;
+      const part = transportStream(folder).subarray(0, 200_000);
+      const address = await serve((response) => (count++ === 0 ? response.end(part) : response.writeHead(404).end()));
+      return live(`${address}/a.ts`);
+    },
+    expect: { exit: [0, 1], seconds: 60 },
+  },
 ];

@@ -112,6 +112,8 @@ export class LiveFeed implements AsyncDisposable {
           lostAt = undefined;
         }
         reason = input.problem ?? 'the sender ended the connection';
+        // A playlist says itself that it is complete.
+        if (this.#source.kind === 'hls' && input.problem === undefined) return;
         if (this.#isPatient) {
           if (input.problem !== undefined)
             this.#push({ type: 'lost', reason: `it cannot be read on (${input.problem})` });

@@ -33,6 +33,8 @@ const ALLOWED: Readonly<
   tcp: { protocols: ['tcp'], formats: STREAMABLE_FORMATS },
   http: { protocols: ['http', 'tcp'], formats: STREAMABLE_FORMATS },
   https: { protocols: ['https', 'tls', 'tcp'], formats: STREAMABLE_FORMATS },
+  // A playlist names its parts by addresses, never files of this machine.
+  hls: { protocols: ['http', 'https', 'tls', 'tcp'], formats: ['hls', 'mpegts', 'mov,mp4,m4a,3gp,3g2,mj2'] },
 };
 
 /** File descriptor of standard input. */
@@ -220,6 +222,10 @@ function openFormat(format: FormatContext, source: LiveSource, io: IOContext | u
     allow(format, [], STREAMABLE_FORMATS);
     return format.openInput('', null, null);
   }
+  if (source.kind === 'hls') {
+    allow(format, ALLOWED['hls']!.protocols, ALLOWED['hls']!.formats);
+    return format.openInput(source.url, null, null);
+  }
   if (source.kind === 'network') {
     const { protocols, formats } = ALLOWED[source.protocol]!;
     allow(format, protocols, formats);
@@ -228,7 +234,7 @@ function openFormat(format: FormatContext, source: LiveSource, io: IOContext | u
     using options = Dictionary.fromObject({ ...transport, ...(source.listens ? listening : {}) });
     return format.openInput(source.url, null, options);
   }
-  if (source.kind !== 'device') throw new TypeError(`${source.kind} sources have no format of their own`);
+  if (source.kind !== 'device') throw new TypeError(`${source.kind} sources are read as bytes`);
   const device = InputFormat.findInputFormat(source.format);
   if (!device)
     throw new PlaybyplayError('unsupported-source', `FFmpeg was built without ${source.format} here`, {

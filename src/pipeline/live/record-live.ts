@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlaybyplayError } from '../../errors.ts';
@@ -8,6 +7,7 @@ import { loadLog, LOG_NAME } from '../../events/reader.ts';
 import { LogWriter } from '../../events/writer.ts';
 import { makeFolder } from '../../files/folder.ts';
 import { lockFolder } from '../../files/lock-folder.ts';
+import { openInput } from '../../files/input.ts';
 import { checkOutput } from '../../files/output.ts';
 import { type LiveSource, nameOfSource } from '../../media/live/source.ts';
 import type { Game } from '../game.ts';
@@ -99,7 +99,7 @@ async function identifyFile(path: string): Promise<string> {
   const patience = performance.now() + IDENTITY_MS;
   let length = 0;
   while (length < IDENTITY_BYTES && performance.now() < patience) {
-    await using file = await open(path, 'r').catch(() => undefined);
+    await using file = await openInput(path).catch(() => undefined);
     if (!file) break;
     ({ bytesRead: length } = await file.read(buffer, 0, IDENTITY_BYTES, 0));
     if (length < IDENTITY_BYTES) await sleep(50);
