@@ -7,6 +7,7 @@ const browser = [
   'test/quality/report.test.ts',
   'test/dictionary/page.test.ts',
   'test/studio/*.test.ts',
+  'test/season-page.test.ts',
 ];
 /** Tests of the packed package. */
 const packaging = ['test/package.test.ts'];

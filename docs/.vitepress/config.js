@@ -21,6 +21,7 @@ const sidebar = [
     ['Ask questions', 'guide/questions'],
     ['Cut a reel', 'guide/reels'],
     ['Use the studio', 'guide/studio'],
+    ['Follow a season', 'guide/season'],
     ['Check stream quality', 'guide/quality'],
     ['Process many recordings, run a service', 'guide/service'],
     ['Accuracy', 'accuracy'],

@@ -225,6 +225,9 @@ export function activityChart(
   };
 }
 
+/** Ticks of an axis of ratios. */
+const RATIO_TICKS = [0.1, 0.25, 0.5, 1, 2, 4, 10];
+
 /** A value with its interval per name, against a line. */
 export function intervalChart(
   title: string,
@@ -233,6 +236,8 @@ export function intervalChart(
   { line, scale, unit }: { readonly line?: number; readonly scale?: 'log' | 'linear'; readonly unit: string },
 ): Chart {
   const rows = values.map((one) => ({ ...one, name: shorten(one.name, 22) }));
+  const least = Math.min(0.5, ...values.map(({ low }) => low));
+  const most = Math.max(2, ...values.map(({ high }) => high));
   const svg = draw(title, text, {
     height: 50 + values.length * 26,
     marginLeft: 160,
@@ -241,13 +246,12 @@ export function intervalChart(
       ...axisLabel(unit),
       grid: true,
       ticks: 4,
-      ...(scale === 'log'
-        ? {
-            type: 'log',
-            tickFormat: (value: number) => ([0.1, 0.25, 0.5, 1, 2, 4, 10].includes(value) ? String(value) : ''),
-            ticks: [0.1, 0.25, 0.5, 1, 2, 4, 10],
-          }
-        : { zero: false }),
+      ...(scale === 'log' && {
+        type: 'log' as const,
+        domain: [least, most],
+        ticks: RATIO_TICKS.filter((tick) => tick >= least && tick <= most),
+        tickFormat: (value: number) => String(value),
+      }),
     },
     y: { domain: rows.map(({ name }) => name), label: null, tickSize: 0, type: 'band' },
     marks: [

@@ -19,18 +19,18 @@ export type DifficultyAdvice = 'easier' | 'harder' | 'keep';
 const SUCCESSES = ['defeat', 'achieve', 'succeed', 'score', 'win', 'capture', 'evade', 'level up', 'overtake'];
 const FAILURES = ['fail', 'lose', 'crash', 'miss'];
 /** Seconds after which an event counts half. */
-const HALF_LIFE_SECONDS = 60;
+const HALF_LIFE_SECONDS = 30;
 const STEP_SECONDS = 5;
 /** Successes and failures that are assumed before anything happens. */
 const PRIOR = 1;
 /** What a death counts, and what the loss of all health does. */
 const [DEATH_WEIGHT, DAMAGE_WEIGHT] = [1, 1];
 /** Between these shares a game is neither too easy nor too hard. */
-const TARGET = { low: 0.3, high: 0.7 } as const;
+const TARGET = { low: 0.4, high: 0.6 } as const;
 
 /**
  * Estimates how hard a session is for the player over time: the share of failures (deaths, lost health, crashes) among failures
- * and successes (defeats, goals, tasks done), where what happened a minute ago counts half. It looks back only, so that a game
+ * and successes (defeats, goals, tasks done), where what happened half a minute ago counts half. It looks back only, so that a game
  * can follow it during play.
  *
  * @returns A point every five seconds.
