@@ -62,12 +62,15 @@ function seasonOf(player: SimulatedPlayer, count: number): StatisticsSource {
   };
 }
 
+/** Ranks from 0, the mean of them for ties. */
+function ranks(list: readonly number[]): readonly number[] {
+  return list.map(
+    (value) => list.filter((other) => other < value).length + list.filter((other) => other === value).length / 2,
+  );
+}
+
 /** Spearman's rank correlation, with mean ranks for ties. */
 function rankCorrelation(a: readonly number[], b: readonly number[]): number {
-  const ranks = (list: readonly number[]): readonly number[] =>
-    list.map(
-      (value) => list.filter((other) => other < value).length + list.filter((other) => other === value).length / 2,
-    );
   const [x, y] = [ranks(a), ranks(b)];
   const [mx, my] = [mean(x), mean(y)];
   const sum = (f: (i: number) => number): number => x.reduce((total, _, i) => total + f(i), 0);
@@ -288,24 +291,12 @@ function measureDifficulty(): void {
   for (let i = 0; i < players; i++) {
     const [phase, period] = [random() * 2 * Math.PI, 200 + 400 * random()];
     const hardness = (t: number): number => 0.5 + 0.4 * Math.sin(phase + (2 * Math.PI * t) / period);
-    const event = (t: number, statement: Statement): EventLine => ({
-      type: 'event',
-      id: '',
-      t,
-      end: t,
-      game: '',
-      session: 's',
-      text: '',
-      statement,
-      confidence: 1,
-      cues: [],
-    });
     const [deaths, actions]: [EventLine[], EventLine[]] = [[], []];
     for (let t = 0; t < 1200; t++) {
       if (random() < 0.15 * hardness(t))
-        deaths.push(event(t, { subject: 'opponent', action: 'kill', object: 'player' }));
+        deaths.push(eventOf(t, { subject: 'opponent', action: 'kill', object: 'player' }));
       if (random() < 0.15 * (1 - hardness(t)))
-        actions.push(event(t, { subject: 'player', action: 'kill', object: 'opponent' }));
+        actions.push(eventOf(t, { subject: 'player', action: 'kill', object: 'opponent' }));
     }
     const session = { session: 's', name: 's', game: '', duration: 1200 };
     const points = estimateDifficulty(
@@ -324,6 +315,10 @@ function measureDifficulty(): void {
   console.log(
     `\nDifficulty (${players} sessions of 20 minutes that become harder and easier every 3 to 10 minutes): median rank correlation with the true difficulty ${sorted[sorted.length >> 1]!.toFixed(2)}; the signal follows after ${lags.toSorted((a, b) => a - b)[lags.length >> 1]} s`,
   );
+}
+
+function eventOf(t: number, statement: Statement): EventLine {
+  return { type: 'event', id: '', t, end: t, game: '', session: 's', text: '', statement, confidence: 1, cues: [] };
 }
 
 /** A standard normal number (Box and Muller). */
