@@ -14,6 +14,7 @@ export { exportLibrary, type ExportFormat, type ExportOptions, type ExportResult
 export type {
   LibrarySession,
   LibraryStore,
+  NameExample,
   NewOccurrence,
   NewSession,
   StoredCount,

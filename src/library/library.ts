@@ -185,7 +185,7 @@ export class Library implements AsyncDisposable {
     const { names, games, logs, shapes, sessionNames } = await this.#current();
     const { dictionary } = await this.dictionary(dictionaries);
     // What is displayed is known by its name, which shapes lack.
-    const statements = shapes.filter((shape) => !isDisplay(shape)).map(({ statement }) => statement);
+    const statements: Statement[] = [...(await this.#exampleStatements())];
     for (const shape of shapes.filter(isDisplay)) statements.push(...(await this.#namedStatements(shape)));
     const events = statements.map((statement) => asEvent(statement));
     return compileQuery(query, dictionary, { logs: { events, games, logs }, names, sessions: sessionNames });
@@ -271,6 +271,7 @@ export class Library implements AsyncDisposable {
       byId: new Map(sessions.map((session) => [session.id, session])),
       dictionaries: new Map((await this.#store.dictionaries()).map(({ name, hash }) => [name, hash])),
       dictionary: undefined,
+      examples: undefined,
     });
   }
 
@@ -375,6 +376,26 @@ export class Library implements AsyncDisposable {
     return this.#counts.get(shape, () => this.#store.counts(shape));
   }
 
+  /** Statements with the words of all events, and of each name two examples: questions may be about the only opponent. */
+  async #exampleStatements(): Promise<readonly Statement[]> {
+    const state = await this.#current();
+    if (state.examples) return state.examples;
+    const names = Map.groupBy(await this.#store.nameExamples(), ({ shape }) => shape);
+    const ids = [...names.values()].flat().flatMap(({ first, last }) => [first, last]);
+    await this.#loadStrings(ids);
+    const statements: Statement[] = [];
+    for (const shape of state.shapes) {
+      if (isDisplay(shape)) continue;
+      for (const which of names.has(shape.id) ? (['first', 'last'] as const) : (['first'] as const)) {
+        const values: (string | number)[] = shape.kinds.map((kind) => (kind === 'number' ? 0 : NAME_PLACEHOLDER));
+        for (const example of names.get(shape.id) ?? [])
+          values[example.value] = this.#strings.get(example[which]) ?? NAME_PLACEHOLDER;
+        statements.push(fillTemplate(shape, values).statement);
+      }
+    }
+    return (state.examples = statements);
+  }
+
   /** The statements of a template with each of its names. */
   async #namedStatements(shape: Shape): Promise<readonly Statement[]> {
     const tallies = await this.#talliesOf(shape.id);
@@ -415,7 +436,7 @@ export class Library implements AsyncDisposable {
     const { shapes, sessions } = await this.#current();
     const candidates = scope.candidates && new Set(scope.candidates);
     const test = condition.test!({ session: '', duration: 0, events: [], columns: undefined! });
-    const groups = new GroupCounter();
+    const groups = new Map<string, CountedGroups>();
     const countOf = (row: Counted): number => row.events + (tentative ? row.tentative : 0);
     let total = 0;
     for (const shape of shapes) {
@@ -425,44 +446,65 @@ export class Library implements AsyncDisposable {
       if (!query.by) continue;
       const counted = await this.#countGroups(shape, compiled);
       if (!counted) return undefined;
-      for (const { labels, row } of counted) groups.add(labels, countOf(row));
+      const key = JSON.stringify([counted.of, counted.labels]);
+      let known = groups.get(key);
+      if (!known) groups.set(key, (known = { of: counted.of, labels: counted.labels, counts: new Map() }));
+      for (const [id, row] of counted.rows) known.counts.set(id, (known.counts.get(id) ?? 0) + countOf(row));
     }
-    const selected = query.by && selectGroups(groups.sorted(), query);
+    const selected = query.by && selectGroups(await this.#nameGroups([...groups.values()]), query);
     const value = query.distinct && selected ? selected.length : divideCount(total, query.per, sessions);
     const unit = query.per === undefined ? undefined : `per ${query.per}`;
     const answer = query.count || query.distinct || query.per !== undefined ? { value, unit } : undefined;
     return { matches: [], count: total, groups: selected, answer, values: undefined, hasMore: total > 0 };
   }
 
-  /** The groups to which the events of a template belong; `undefined` where these depend on more than one name or on a number. */
+  /**
+   * The groups to which the events of a template belong: labels with marks, and numbers by the id of what the marks stand for.
+   * `undefined` where groups depend on more than one name, or on a number.
+   */
   async #countGroups(
     shape: Shape,
     { query, dictionary }: CompiledQuery,
-  ): Promise<readonly { readonly labels: readonly string[]; readonly row: Counted }[] | undefined> {
+  ): Promise<(Omit<CountedGroups, 'counts'> & { readonly rows: readonly (readonly [number, Counted])[] }) | undefined> {
     const event = { ...asEvent(withMarks(shape)), session: SESSION_MARK, game: shape.game ?? GAME_MARK };
     const match: Match = { t: 0, end: 0, events: [event], first: 0, last: 0 };
     const { labels } = groupMatches([match], query.by!, { dictionary, find: query.find, sessions: [] })[0]!;
-    const marked = shape.kinds.keys().filter((index) => labels.some((text) => text.includes(markOf(index))));
+    const marked = shape.kinds.keys().filter((value) => labels.some((text) => text.includes(markOf(value))));
     const [index, ...more] = marked;
     const isBySession = labels.includes(SESSION_MARK) || labels.includes(GAME_MARK);
     if (index === undefined) {
-      if (!isBySession) return [{ labels, row: shape }];
-      const { byId } = await this.#current();
-      return (await this.#countsOf(shape.id)).flatMap((row) => {
-        const session = byId.get(row.session);
-        if (!session) return [];
-        const known: Readonly<Record<string, string>> = { [SESSION_MARK]: session.session, [GAME_MARK]: session.game };
-        return [{ labels: labels.map((text) => known[text] ?? text), row }];
-      });
+      if (!isBySession) return { of: 'all', labels, rows: [[0, shape]] };
+      const rows = (await this.#countsOf(shape.id)).map((row) => [row.session, row] as const);
+      return { of: 'session', labels, rows };
     }
     if (more.length > 0 || isBySession || shape.kinds[index] !== 'name') return undefined;
-    const rows = (await this.#talliesOf(shape.id)).filter(({ value }) => value === index);
-    await this.#loadStrings(rows.map(({ string }) => string));
-    const values: string[] = [];
-    return rows.map((row) => {
-      values[index] = this.#strings.get(row.string) ?? '';
-      return { labels: labels.map((text) => fillText(text, values)), row };
-    });
+    const rows = (await this.#talliesOf(shape.id)).flatMap((row) =>
+      row.value === index ? [[row.string, row] as const] : [],
+    );
+    return { of: 'name', labels: labels.map((text) => text.replaceAll(markOf(index), markOf(0))), rows };
+  }
+
+  /** Puts names in the place of ids. The largest group first, equal ones by label, as `groupMatches` has them. */
+  async #nameGroups(counted: readonly CountedGroups[]): Promise<readonly Group[]> {
+    const { byId } = await this.#current();
+    const groups = new Map<string, { readonly labels: readonly string[]; count: number }>();
+    for (const { of, labels, counts } of counted) {
+      if (of === 'name') await this.#loadStrings([...counts.keys()]);
+      for (const [id, count] of counts) {
+        const session = of === 'session' ? byId.get(id) : undefined;
+        if (count === 0 || (of === 'session' && !session)) continue;
+        const known: Readonly<Record<string, string>> = session
+          ? { [SESSION_MARK]: session.session, [GAME_MARK]: session.game }
+          : {};
+        const names = of === 'name' ? [this.#strings.get(id) ?? ''] : [];
+        const filled = labels.map((text) => known[text] ?? fillText(text, names));
+        const key = filled.length === 1 ? filled[0]! : JSON.stringify(filled);
+        const group = groups.get(key);
+        if (group) group.count += count;
+        else groups.set(key, { labels: filled, count });
+      }
+    }
+    return [...groups.values()].toSorted((a, b) => b.count - a.count || (a.labels.join() < b.labels.join() ? -1 : 1));
   }
 
   /** Reads all events that a query needs. */
@@ -502,6 +544,8 @@ interface LibraryState {
   readonly byId: ReadonlyMap<number, LibrarySession>;
   readonly dictionaries: ReadonlyMap<string, string>;
   dictionary: { readonly dictionary: Dictionary; readonly issues: readonly Issue[] } | undefined;
+  /** See `#exampleStatements`. */
+  examples: readonly Statement[] | undefined;
 }
 
 /** Where a query looks. */
@@ -537,24 +581,13 @@ interface Shape extends StoredShape {
 /** How many events there are of something. */
 type Counted = Pick<StoredCount, 'events' | 'tentative'>;
 
-/** Adds up the events of groups. */
-class GroupCounter {
-  readonly #groups = new Map<string, { readonly labels: readonly string[]; count: number }>();
-
-  add(labels: readonly string[], count: number): void {
-    if (count === 0) return;
-    const key = labels.length === 1 ? labels[0]! : JSON.stringify(labels);
-    const group = this.#groups.get(key);
-    if (group) group.count += count;
-    else this.#groups.set(key, { labels, count });
-  }
-
-  /** The largest first, equal ones by label, as `groupMatches` has them. */
-  sorted(): readonly Group[] {
-    return [...this.#groups.values()].toSorted(
-      (a, b) => b.count - a.count || (a.labels.join() < b.labels.join() ? -1 : 1),
-    );
-  }
+/** Groups whose labels differ in a name or a session alone. */
+interface CountedGroups {
+  readonly of: 'all' | 'name' | 'session';
+  /** With a mark for what they differ in. */
+  readonly labels: readonly string[];
+  /** By the id of the name or session. */
+  readonly counts: Map<number, number>;
 }
 
 /** Rows by template, as long as they are not too many. */

@@ -2,7 +2,7 @@ import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
 import type { Statement } from '../events/statement.ts';
 import { toSequence } from '../query/match/compile.ts';
-import { endsOwnNoun } from '../query/match/periods.ts';
+import { boundaryActions, endsOwnNoun } from '../query/match/periods.ts';
 import { type EventTest, PatternCompiler } from '../query/match/patterns.ts';
 import {
   type ActionPattern,
@@ -197,7 +197,9 @@ class NeedsCollector {
   /** What begins and ends the periods of a word: an action of which it is the subject or the object, or part of the name. */
   #boundaries(words: readonly string[]): readonly Pattern[] {
     const named = this.#dictionary.words('action').filter((each) => endsOwnNoun(each));
-    return [{ mentions: { any: [{ words }] } }, ...(named.length > 0 ? [{ action: named.map(({ id }) => id) }] : [])];
+    // A night also ends where something that alternates with it begins.
+    const actions = [...named.map(({ id }) => id), ...boundaryActions];
+    return [{ mentions: { any: [{ words }] } }, { action: actions }];
   }
 
   #lives(subject: SlotPattern): readonly Pattern[] {

@@ -6,6 +6,7 @@ import { type Occurrence, packOccurrences, unpackOccurrences } from './occurrenc
 import type {
   LibrarySession,
   LibraryStore,
+  NameExample,
   NewOccurrence,
   NewSession,
   StoredCount,
@@ -150,6 +151,12 @@ export class SqlStore implements LibraryStore {
   async strings(ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
     const rows = await this.#database.allIn('SELECT id, string FROM string', 'id', ids);
     return new Map(rows.map(({ id, string }) => [id as number, string as string]));
+  }
+
+  async nameExamples(): Promise<readonly NameExample[]> {
+    const sql = `SELECT shape, value, min(string) AS first, max(string) AS last FROM tally
+      WHERE events + tentative > 0 GROUP BY shape, value`;
+    return (await this.#database.all(sql)) as unknown as NameExample[];
   }
 
   async tallies(shape: number): Promise<readonly StoredTally[]> {

@@ -50,6 +50,15 @@ export interface StoredTally {
   readonly tentative: number;
 }
 
+/** Two names that a value of a template has in some events, by id; the same one if it has no other. */
+export interface NameExample {
+  readonly shape: number;
+  /** Index of the value. */
+  readonly value: number;
+  readonly first: number;
+  readonly last: number;
+}
+
 /** How many events of a template a session has. */
 export interface StoredCount {
   readonly shape: number;
@@ -96,6 +105,8 @@ export interface LibraryStore extends AsyncDisposable {
   shapes(): Promise<readonly StoredShape[]>;
   /** Names and texts by their ids. */
   strings(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  /** Of each value of a template that is a name, two of the names that events have, as far as there are two. */
+  nameExamples(): Promise<readonly NameExample[]>;
   /** How many events of a template have which names. */
   tallies(shape: number): Promise<readonly StoredTally[]>;
   /** How many events of a template each session has, by ascending session. */
