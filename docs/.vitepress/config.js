@@ -20,6 +20,7 @@ const sidebar = [
     ['Your first log', 'guide/first-log'],
     ['Ask questions', 'guide/questions'],
     ['Cut a reel', 'guide/reels'],
+    ['Watch a live session', 'guide/live'],
     ['Use the studio', 'guide/studio'],
     ['Follow a season', 'guide/season'],
     ['Check stream quality', 'guide/quality'],

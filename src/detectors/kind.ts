@@ -194,8 +194,15 @@ interface KindBase<Options> {
   /**
    * Creates the tracker that turns readings into cues; default: the found/changed/lost state machine of cues/tracker.ts.
    * @param interval Seconds between two samples; 0 where the profile counts frames.
+   * @param isEarly Reports what is likely as soon as it is, for a live session that also has the tracker without; default false.
    */
-  track?(name: string, spec: DetectorSpec & Options, interval: number, assets: Assets): Promise<Tracker>;
+  track?(
+    name: string,
+    spec: DetectorSpec & Options,
+    interval: number,
+    assets: Assets,
+    isEarly?: boolean,
+  ): Promise<Tracker>;
 }
 
 /** What the kinds that read pictures of a region have in common. */

@@ -25,7 +25,8 @@ export interface CompiledDetector {
   readonly follows: number | undefined;
   /** Seconds for which its region stays where something was last found. */
   readonly holdSeconds: number | undefined;
-  createTracker(): Promise<Tracker>;
+  /** @param isEarly As for `track` of the detector's kind. */
+  createTracker(isEarly?: boolean): Promise<Tracker>;
 }
 
 /** A checked profile with its detector kinds loaded and its rules compiled. */
@@ -64,8 +65,8 @@ export async function compileProfile<Loaded extends { readonly profile: Profile;
         when: numberOf(spec.when?.detector),
         follows: numberOf(spec.region === undefined ? undefined : profile.regions[spec.region]?.relative?.detector),
         holdSeconds: holdSecondsOf(profile, name),
-        createTracker: async () =>
-          kind.track ? await kind.track(name, spec, grid, assets) : createTracker(name, spec, grid),
+        createTracker: async (isEarly) =>
+          kind.track ? await kind.track(name, spec, grid, assets, isEarly) : createTracker(name, spec, grid),
       };
     }),
   );

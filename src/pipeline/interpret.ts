@@ -32,18 +32,23 @@ const MAX_REPORTED_FAILURES = 50;
 /** Milliseconds after which samples are no longer interpreted together: far below the limits of a script's time. */
 const MAX_BATCH_MS = 100;
 
-/** readings → cues: trackers, activation rules and sequences of cues. */
+/**
+ * readings → cues: trackers, activation rules and sequences of cues.
+ *
+ * @param isEarly Trackers report what is likely as soon as it is.
+ */
 export async function* trackCues(
   messages: AsyncIterable<SampleMessage | ChunkEndMessage | SideMessage | SummaryMessage>,
   game: Game,
   watchesFit: boolean,
+  isEarly = false,
 ): AsyncGenerator<CuesMessage | ChunkEndMessage | SideMessage | SummaryMessage, void, undefined> {
   const { profile, detectors } = game;
   const fit = watchesFit ? new ProfileFitMonitor(game) : undefined;
   const failures = new FailureCounter();
   const unused = new UnusedSamples(game);
   const trackers = new Map<string, Tracker>();
-  for (const one of detectors) trackers.set(one.name, await one.createTracker());
+  for (const one of detectors) trackers.set(one.name, await one.createTracker(isEarly));
   const plain = new Set(detectors.flatMap(({ kind, name }) => (kind.track ? [] : [name])));
   const stream = new CueStream(trackers, {
     activations: game.activations,

@@ -20,6 +20,11 @@ export const live: RunCommand<typeof specs.live> = async (io, options, name) => 
   if (options.host !== undefined && options.http === undefined) throw usageError('--host needs --http');
   const { early = false, json = false, quiet = false, fps, size, listen, overwrite } = options;
   if (early && !json) throw usageError('--early needs --json: sentences are printed as soon as they are stated anyway');
+  if (options.game === 'auto')
+    throw usageError(
+      'a live session needs the name of its game: there is nothing yet to recognize it by',
+      'Give --game, or draft a profile from an earlier recording: playbyplay profile draft',
+    );
   const source = parseLiveSource(name, { listen, frameRate: fps, size });
   const readsAll = options['read-all'] ?? false;
   if (readsAll && source.kind !== 'file' && source.kind !== 'stdin')
@@ -66,6 +71,9 @@ export const live: RunCommand<typeof specs.live> = async (io, options, name) => 
 
 type LiveMessage = ReturnType<typeof recordLive> extends AsyncGenerator<infer Message> ? Message : never;
 
+/** Seconds for which a sentence that was printed early is remembered. */
+const MAX_EARLY_SECONDS = 60;
+
 /** Prints what a session says: sentences as soon as they are stated, or lines of the log. */
 class LivePrinter {
   readonly #io: CommandIo;
@@ -106,10 +114,15 @@ class LivePrinter {
   /** Prints a sentence once; again, marked, where it became another one. */
   #printSentence({ type, id, t, text, tentative }: Extract<LiveMessage, { readonly type: 'event' | 'early' }>): void {
     if (this.#options.quiet || tentative) return;
-    const isPrinted = this.#printed.has(id);
-    if (type === 'early') this.#printed.set(id, t);
-    else for (const [known, at] of this.#printed) if (at < t - 60) this.#printed.delete(known);
-    if (!isPrinted) this.#io.stdout.write(`${formatLine(t, text)}\n`);
+    if (type === 'early') {
+      this.#printed.set(id, t);
+      this.#io.stdout.write(`${formatLine(t, text)}\n`);
+      return;
+    }
+    const isPrinted = this.#printed.delete(id);
+    const isCorrected = !isPrinted && this.#printed.values().some((at) => at === t);
+    for (const [known, at] of this.#printed) if (at < t - MAX_EARLY_SECONDS) this.#printed.delete(known);
+    if (!isPrinted) this.#io.stdout.write(`${formatLine(t, `${isCorrected ? 'corrected: ' : ''}${text}`)}\n`);
   }
 }
 

@@ -14,7 +14,7 @@ import type { FeedLine } from './lines.ts';
 import { LineReader } from './reader.ts';
 import { RowDetector } from './row-detector.ts';
 import { RowTracker } from './row-tracker.ts';
-import { FeedTracker } from './tracker.ts';
+import { EARLY_SIGHTINGS, FeedTracker, NAME_WAIT_SECONDS } from './tracker.ts';
 import { Units } from './units.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
@@ -75,7 +75,13 @@ export const kind: FrameDetectorKind<FeedOptions> = {
     if (atlas === undefined) return undefined;
     return charactersOf((await loadAtlas(atlas, assets)).file, false);
   },
-  async track(name: string, spec: DetectorSpec & FeedOptions, _interval: number, assets: Assets): Promise<Tracker> {
+  async track(
+    name: string,
+    spec: DetectorSpec & FeedOptions,
+    _interval: number,
+    assets: Assets,
+    isEarly = false,
+  ): Promise<Tracker> {
     if (spec.atlas === undefined) {
       const { samples = 2, gaps = 3, confidence = 0.4 } = spec.stability ?? {};
       return new RowTracker(name, spec.region, { samples, gaps, confidence, enough: spec.enough ?? 20 });
@@ -95,7 +101,8 @@ export const kind: FrameDetectorKind<FeedOptions> = {
       samples: spec.stability?.samples ?? 2,
       gaps: spec.stability?.gaps ?? 4,
       confidence: spec.stability?.confidence ?? 0.5,
-      enough: spec.enough ?? 20,
+      enough: isEarly ? EARLY_SIGHTINGS : (spec.enough ?? 20),
+      nameWaitSeconds: isEarly ? 0 : NAME_WAIT_SECONDS,
       others: spec.others ?? 'keep',
     } as const;
     return new FeedTracker(

@@ -18,6 +18,7 @@ const RULES = {
   gaps: 4,
   confidence: 0.5,
   enough: 20,
+  nameWaitSeconds: 15,
   others: 'drop',
 } as const;
 

@@ -46,6 +46,8 @@ export interface FeedRules {
   readonly gaps: number;
   /** Sightings after which a line is reported while it is still shown. */
   readonly enough: number;
+  /** Seconds for which a line waits for another line that shows its names. */
+  readonly nameWaitSeconds: number;
   /** Least confidence of a line. */
   readonly confidence: number;
   /** Whether lines that no phrase explains are reported. */
@@ -74,8 +76,10 @@ const MIN_BLURRED_CHARACTERS = 6;
 const MIN_BLURRED_SHARE = 0.6;
 /** Penalty of an assumed scroll for each line that it leaves unmatched. */
 const UNMATCHED_PENALTY = 0.1;
-/** Seconds for which a line waits for another line that shows its names. */
-const NAME_WAIT_SECONDS = 15;
+/** Seconds for which a line waits for another line that shows its names, where it is to be certain. */
+export const NAME_WAIT_SECONDS = 15;
+/** Sightings of a line that is reported early. */
+export const EARLY_SIGHTINGS = 3;
 /** Log likelihood ratio per sighting from which a character is certain. */
 const CERTAIN_LLR = 30;
 
@@ -122,7 +126,7 @@ export class FeedTracker implements Tracker {
     const over = this.#tracks.filter((track) => this.#isOver(track));
     this.#tracks = this.#tracks.filter((track) => !this.#isOver(track));
     const ready = this.#tracks.filter((track) => !track.emitted && track.seen >= this.#rules.enough);
-    return this.#report([...over, ...ready], t - NAME_WAIT_SECONDS);
+    return this.#report([...over, ...ready], t - this.#rules.nameWaitSeconds);
   }
 
   end(): Cue[] {

@@ -167,12 +167,16 @@ for (const [name, element] of [['captions', captions], ['counters', counters], [
 }
 
 const shown = new Map();
+let newest = 0;
+const keyOf = ({ t, statement }) => [t, statement.action ?? statement.property].join(' ');
+const SETBACKS = ['die', 'kill oneself', 'lose', 'drown', 'fall to death'];
 const toneOf = ({ statement }) => {
   const { subject, object, action } = statement;
   if (action === undefined) return '';
   const word = (slot) => (typeof slot === 'string' ? slot : slot?.word);
   if (word(object) === 'player') return 'bad';
-  return word(subject) === 'player' ? 'good' : '';
+  if (word(subject) !== 'player') return '';
+  return SETBACKS.includes(action) ? 'bad' : 'good';
 };
 const leave = (id) => {
   const item = shown.get(id);
@@ -188,13 +192,21 @@ const caption = (event) => {
     known.classList.remove('early');
     return;
   }
-  // What was stated early and became another event is replaced.
+  // What was stated early and became another event is corrected.
   if (event.type === 'event')
     for (const [id, item] of shown)
-      if (item.classList.contains('early') && Number(item.dataset.t) <= event.t - 2) leave(id);
+      if (item.classList.contains('early') && item.dataset.key === keyOf(event)) {
+        shown.delete(id);
+        shown.set(event.id, item);
+        item.classList.remove('early');
+        item.textContent = event.text;
+        return;
+      }
+  if (event.type === 'event' && newest - event.t > 3) return;
   const item = document.createElement('li');
   item.textContent = event.text;
-  item.dataset.t = String(event.t);
+  item.dataset.key = keyOf(event);
+  newest = Math.max(newest, event.t);
   item.className = [toneOf(event), event.type === 'early' ? 'early' : ''].join(' ').trim();
   captions.append(item);
   shown.set(event.id, item);

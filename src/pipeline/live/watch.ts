@@ -14,10 +14,10 @@ import type {
   ChunkEndMessage,
   DetectMessage,
   SampleMessage,
-  SettledMessage,
   SideMessage,
   StatementsMessage,
   SummaryMessage,
+  WarningMessage,
 } from '../messages.ts';
 import { SampleReader } from '../reading/sample-reader.ts';
 import { OverloadControl, type SampleDecision } from './overload.ts';
@@ -96,12 +96,24 @@ export async function* watch(
   if (first?.type !== 'connected') return;
   const header = options.continues?.header ?? makeHeader(source, first.input, game, options);
   yield header;
+  yield* unreadInputs(game);
   const state: WatchState = { current: undefined };
   const readings = readLive(feed, first.input, game, header, options, state);
-  const cues = trackCues(readings, game, true);
-  const statements = announceEarly(interpretCues(cues, game), game);
+  const cues = trackCues(announceEarly(readings, game), game, true);
+  const statements = interpretCues(cues, game);
   const events = fuseStatements(statements, game);
   yield* writeLines(events, header, []);
+}
+
+/** Warns of detectors that read what is not read live. */
+function* unreadInputs({ detectors }: Game): Generator<WarningMessage> {
+  const names = detectors.filter(
+    ({ kind, media }) => media !== undefined || kind.input === 'audio' || kind.input === 'records',
+  );
+  if (names.length === 0) return;
+  const message = `${names.map(({ name }) => name).join(', ')}: sound, sidecar files and second recordings are not read live`;
+  const hint = 'Run detect on the recording afterwards.';
+  yield { type: 'warning', about: 'recording', issue: { code: 'not-read-live', message, hint } };
 }
 
 interface WatchState {
@@ -345,26 +357,45 @@ class LiveReading implements AsyncDisposable {
   }
 }
 
-/** Gives out what rules and script state before it is fused. */
+type ReadingMessage = SampleMessage | ChunkEndMessage | SideMessage | SummaryMessage;
+
+/**
+ * Gives out what rules and script make of readings as soon as it is likely: in a second instance of trackers and script, whose
+ * trackers wait for nothing that would only confirm or correct, and before statements of other detectors are merged.
+ */
 async function* announceEarly(
-  messages: AsyncIterable<StatementsMessage | SettledMessage | SideMessage | SummaryMessage>,
-  { dictionary }: Game,
-): AsyncGenerator<StatementsMessage | SettledMessage | SideMessage | SummaryMessage, void, undefined> {
-  for await (const message of messages) {
-    yield message;
-    if (message.type !== 'statements') continue;
-    for (const { t, end, statement, confidence, support, tentative } of message.statements) {
-      if (support) continue;
-      yield {
-        type: 'early',
-        id: eventId(t, statement, 0),
-        t,
-        end,
-        text: render(statement, dictionary),
-        statement,
-        confidence,
-        ...(tentative ? { tentative } : {}),
-      };
+  messages: AsyncIterable<ReadingMessage>,
+  game: Game,
+): AsyncGenerator<ReadingMessage, void, undefined> {
+  const { dictionary } = game;
+  const waiting: ReadingMessage[] = [];
+  async function* input(): AsyncGenerator<ReadingMessage, void, undefined> {
+    for (;;) yield waiting.shift()!;
+  }
+  const statements = interpretCues(trackCues(input(), game, false, true), game);
+  try {
+    for await (const message of messages) {
+      if (message.type === 'sample') waiting.push(message);
+      else if (message.type === 'chunk-end' && message.end === undefined) {
+        waiting.push(message);
+        // Each end of a chunk is answered by one `settled`; the input is not asked for more before.
+        for (let next = await statements.next(); !next.done; next = await statements.next()) {
+          if (next.value.type === 'settled') break;
+          if (next.value.type === 'statements') yield* earlyMessages(next.value, dictionary);
+        }
+      }
+      yield message;
     }
+  } finally {
+    await statements.return();
+  }
+}
+
+function* earlyMessages({ statements }: StatementsMessage, dictionary: Game['dictionary']): Generator<SideMessage> {
+  for (const { t, end, statement, confidence, support, tentative } of statements) {
+    if (support) continue;
+    const text = render(statement, dictionary);
+    const id = eventId(t, statement, 0);
+    yield { type: 'early', id, t, end, text, statement, confidence, ...(tentative ? { tentative } : {}) };
   }
 }
