@@ -222,7 +222,8 @@ function measureRatings(): void {
         if (score === 0.5) continue;
         const [i, j] = [six[first]!, six[second]!];
         right += Number(winProbability(ratings[i]!, ratings[j]!) > 0.5 === (score === 1));
-        ceiling += Number(people[i]! > people[j]! === (score === 1));
+        const isBetter = people[i]! > people[j]!;
+        ceiling += Number(isBetter === (score === 1));
         total++;
       }
     }
