@@ -71,6 +71,7 @@ export const text = {
   },
   timeline: {
     title: 'Time line',
+    of: (name: string) => `Time line of ${name}`,
     film: 'Pictures',
     sound: 'Sound',
     gaps: 'Not readable',

@@ -175,7 +175,7 @@ function Comparison({ recording, other }: { readonly recording: string; readonly
       <Controls player={first} />
       <div class="compare-timelines">
         {players.map(([player, path]) => (
-          <Timeline key={path} player={player} log={player.info.value?.log} />
+          <Timeline key={path} player={player} label={text.timeline.of(path)} log={player.info.value?.log} />
         ))}
       </div>
     </>

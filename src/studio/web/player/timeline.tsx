@@ -29,6 +29,8 @@ const FILM_WIDTH = 160;
 
 interface TimelineProps {
   readonly player: Player;
+  /** What it is called where there are several. */
+  readonly label?: string;
   /** The log whose events are shown. */
   readonly log?: string | undefined;
   /** Changes when the log was corrected. */
@@ -38,7 +40,7 @@ interface TimelineProps {
 }
 
 /** The time line below the picture: ruler, film strip, sound, and lanes of what happens. */
-export function Timeline({ player, log, version, selected, onSelect }: TimelineProps) {
+export function Timeline({ player, label = text.timeline.title, log, version, selected, onSelect }: TimelineProps) {
   const box = useRef<HTMLDivElement>(null);
   const { width: full } = useSize(box);
   const width = Math.max(0, full - LABEL_WIDTH);
@@ -89,7 +91,7 @@ export function Timeline({ player, log, version, selected, onSelect }: TimelineP
 
   const shared = { player, stretch, width };
   return (
-    <section class="timeline" aria-label={t.title} ref={box} onWheel={wheel}>
+    <section class="timeline" aria-label={label} ref={box} onWheel={wheel}>
       <Row label={<TimelineTools player={player} />} height={RULER_HEIGHT} onPointerDown={scrub}>
         <Ruler {...shared} />
       </Row>
