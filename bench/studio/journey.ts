@@ -337,7 +337,10 @@ function judgeEvents(
     const wanted = truth.events.filter((event) => event.element === id && event.name === 'change');
     const own = events.filter(({ statement }) => statement['property'] === PROPERTIES[i]);
     const isSame = (event: LoggedEvent, one: Truth['events'][number]): boolean =>
-      String(event.statement['to']) === String(one.to) && event.t >= one.t - EARLY && event.t <= one.t + LATE;
+      // Of a fraction, the figure before the stroke is what changes.
+      String(event.statement['to']) === String(one.to).split('/')[0] &&
+      event.t >= one.t - EARLY &&
+      event.t <= one.t + LATE;
     expected += wanted.length;
     found += wanted.filter((one) => own.some((event) => isSame(event, one))).length;
     reported += own.length;
