@@ -301,9 +301,9 @@ function ofSomebody({ dictionary }: ParseContext, condition: Condition, other: C
     ({ words, name }) => name !== undefined || words?.every((id) => dictionary.isA(id, 'character', 'object')),
   );
   const pattern = condition as ActionPattern;
-  return isPerson && pattern.action.length > 0 && pattern.subject?.any
-    ? { ...pattern, subject: { any: any! } }
-    : undefined;
+  if (!isPerson || pattern.action.length === 0 || !pattern.subject) return undefined;
+  // "before me" is before my first.
+  return { nth: 1, of: { ...pattern, subject: { any: any! } } };
 }
 
 /** Is it about an action or property of whom it does not say? */

@@ -217,7 +217,11 @@ function asDestruction(context: ParseContext, clause: ActionClause): ActionClaus
   const { dictionary } = context;
   const [verb] = clause.verbs;
   const destroy = verb?.word.id === 'kill' && clause.slots.object ? dictionary.find('destroy', 'action') : undefined;
-  if (verb?.word.id === 'obtain' && clause.slots.object && areCharacters(dictionary, clause.slots.object)) {
+  if (
+    (verb?.word.id === 'obtain' || verb?.word.id === 'take') &&
+    clause.slots.object &&
+    areCharacters(dictionary, clause.slots.object)
+  ) {
     // "Sarge got me"
     const kill = dictionary.find('kill', 'action');
     return kill ? { ...clause, verbs: [{ ...verb, word: kill }], cost: clause.cost + 1 } : clause;

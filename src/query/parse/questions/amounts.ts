@@ -68,6 +68,9 @@ export const amountRules: readonly Rule[] = [
     const { whose, rest, by } = agentOf(tokens('r'), tokens('who'));
     return understanding(by, changeSums([...whose, ...phrase('gain health', whose[0])], rest));
   }),
+  rule('who:my? total|overall? damage that? i|we dealt|did|inflicted|caused|made <r*>', ({ tokens }) =>
+    sums([...phrase('i hurt someone', tokens('r')[0]), ...tokens('r')], -1),
+  ),
   rule('sum|total of <x>', ({ tokens }) =>
     propertyReading([tokens('x')], ({ condition: find }) =>
       isBareProperty(find) ? undefined : { find, measure: { of: 'change', take: 'sum' } },

@@ -19,12 +19,19 @@ export const withGroups = ({ condition, by }: Body): Query => ({ find: condition
 /** Counts what a body describes; a run without deaths between is counted as its longest. */
 export function count(body: Tokens, cost = 0): readonly Reading[] {
   return [
-    ...reading([body], (b) => ({ ...withGroups(b), count: true }), cost).map((each) => ({
-      ...each,
-      isCount: true as const,
-    })),
+    ...reading([body], (b) => (isValueNear(b.condition) ? undefined : { ...withGroups(b), count: true }), cost).map(
+      (each) => ({
+        ...each,
+        isCount: true as const,
+      }),
+    ),
     ...streaks(body, cost - 1),
   ];
+}
+
+/** "plates after looting" are a value, not events that could be counted. */
+function isValueNear(condition: Condition): boolean {
+  return 'near' in condition && isBareProperty(condition.find);
 }
 
 /** "how many minions did I kill": "2 minions" are two. */

@@ -172,7 +172,9 @@ function compareSubjects(clause: Clause, other: Tokens, as: Comparison): readonl
   return [
     ...understanding(
       ignored,
-      pairs.flatMap(([a, b], index) => pairReading(a, b, as, isSomebody, index * 0.1)),
+      pairs.flatMap(([a, b], index) =>
+        pairReading(a, b, as, isSomebody, index * 0.1).map((each) => (isMass(clause.noun) ? summed(each) : each)),
+      ),
     ),
     ...compareNouns(clause, other, as),
   ];
@@ -210,6 +212,24 @@ function elliptical(first: Tokens, second: Tokens): readonly Tokens[] {
     if (!hasPreposition) found.push([...first.slice(0, index + 1), ...second]);
   }
   return found;
+}
+
+/** "more damage" is a sum, "more hits" a count. */
+function isMass(noun: Tokens): boolean {
+  return noun.length > 0 && !noun.at(-1)!.lower.endsWith('s');
+}
+
+/** Sums the changes that a reading would count. */
+function summed(each: Reading): Reading {
+  return {
+    ...each,
+    build: (...bodies) => {
+      const query = each.build(...bodies);
+      if (!query?.versus || !isProperty(query.find) || !isProperty(query.versus.with)) return query;
+      const { count: _, ...rest } = query;
+      return { ...rest, measure: { of: 'change', take: 'sum' } };
+    },
+  };
 }
 
 const isSomebody = (condition: Condition): boolean => !('mentions' in condition);

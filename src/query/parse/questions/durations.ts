@@ -29,13 +29,19 @@ export const durationRules: readonly Rule[] = [
   rule('who:longest|shortest time|period|stretch|streak|while without a|any? <x>', ({ tokens, text }) =>
     measured(tokens('x'), 'gap', takeOf(text('who'))),
   ),
+  rule('who:my|the? how:longest|shortest|average|mean|best time|period|stretch alive', ({ text }) =>
+    lives([], [], takeOf(text('how'))),
+  ),
   // "how long did my first kill take"
   rule(`how_long ${doing} <c> take`, ({ tokens }) => firstTime(tokens('c'))),
   rule(`how_long ${doing} <s> go|last|survive|play without a|any? <x>`, ({ tokens }) =>
     declarative([...tokens('s'), ...tokens('x')]).flatMap((body) => measured(body, 'gap', 'highest', isEvent, -1)),
   ),
-  rule(`how_long ${doing} <s> live|survive|last|stay_alive <r*>`, ({ tokens }) =>
-    lives(tokens('s'), tokens('r'), 'each'),
+  rule(`how_long ${doing} <s> verb:live|survive|last|stay_alive <r*>`, ({ tokens, text }) =>
+    // A thing lasts without being alive.
+    text('verb') === 'last' && /^(?:the|this|that|each|every)$/.test(tokens('s')[0]!.lower)
+      ? []
+      : lives(tokens('s'), tokens('r'), 'each'),
   ),
   rule(`how_long ${be} <s> alive <r*>`, ({ tokens }) => lives(tokens('s'), tokens('r'), 'each')),
   rule(
@@ -100,6 +106,18 @@ function between(all: Tokens, take: Take): readonly Reading[] {
     const rest = all[1]?.lower === 'of' ? 2 : 1;
     return understanding(all.slice(0, rest), between(all.slice(rest), take));
   }
+  // "between the first and the second hit"
+  const articles = all.filter(
+    ({ lower }, index) => lower === 'the' && ordinalValue(all[index + 1]?.lower ?? '') !== undefined,
+  );
+  if (articles.length > 0)
+    return understanding(
+      articles,
+      between(
+        all.filter((token) => !articles.includes(token)),
+        take,
+      ),
+    );
   const tokens = all;
   const and = tokens.findIndex(({ lower }) => lower === 'and');
   if (and < 0) return measured(tokens, 'gap', take === 'each' ? 'average' : take);

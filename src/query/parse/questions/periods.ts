@@ -85,6 +85,10 @@ export const periodRules: readonly Rule[] = [
   rule(`<p> after the? o:${ordinalWords} <n>`, ({ tokens, text }) =>
     valueAt(tokens('p'), tokens('n'), ordinalValue(text('o')), 'end'),
   ),
+  // "rank after 2 laps"
+  rule('<p> after <k> <n>', ({ tokens }) =>
+    understanding(tokens('k'), valueAt(tokens('p'), tokens('n'), numberOf(tokens('k')), 'end')),
+  ),
   rule('<p> after <n> <k>', ({ tokens }) =>
     understanding(tokens('k'), valueAt(tokens('p'), tokens('n'), numberOf(tokens('k')), 'end')),
   ),
@@ -92,7 +96,7 @@ export const periodRules: readonly Rule[] = [
     lengths(tokens('n'), ordinalValue(text('o')), 'sum'),
   ),
   rule(`how_long ${doing}|${be} <n> <k> ${lasting}|long?`, ({ tokens }) =>
-    understanding(tokens('k'), lengths(tokens('n'), numberOf(tokens('k')), 'sum')),
+    understanding(tokens('k'), numberedLength(tokens('n'), tokens('k'))),
   ),
   rule(`how_long ${doing}|${be} the|this|my|each|every? <n> ${lasting}|long?`, ({ tokens }) =>
     lengths(tokens('n'), undefined, 'each'),
@@ -101,7 +105,7 @@ export const periodRules: readonly Rule[] = [
     lengths(tokens('n'), ordinalValue(text('o')), 'sum'),
   ),
   rule('the? length|duration of <n> <k>', ({ tokens }) =>
-    understanding(tokens('k'), lengths(tokens('n'), numberOf(tokens('k')), 'sum')),
+    understanding(tokens('k'), numberedLength(tokens('n'), tokens('k'))),
   ),
   rule('the? length|duration of the|this|each|every? <n>', ({ tokens }) => lengths(tokens('n'), undefined, 'each')),
   rule('the? how:average|mean|longest|shortest <n> length|duration|time?', ({ tokens, text }) =>
@@ -190,6 +194,12 @@ function valueAt(property: Tokens, noun: Tokens, nth: number | undefined, edge: 
     if (!words || !isBareProperty(condition)) return undefined;
     return { find: ofPlayer(condition, owners), at: { period: { word: words, nth }, edge } };
   }).map((each) => ({ ...each, kinds: ['noun', 'property'] as const }));
+}
+
+/** How long "round 2" takes. */
+function numberedLength(noun: Tokens, number: Tokens): readonly Reading[] {
+  const nth = numberOf(number);
+  return nth === undefined ? [] : lengths(noun, nth, 'sum');
 }
 
 /** How long periods take. */

@@ -85,6 +85,29 @@ export const rankingRules: readonly Rule[] = [
       (query) => query,
     ),
   ),
+  // "who drew more cards"
+  rule('who <v> how:more|fewer|less <x>', ({ tokens, text }) =>
+    ask(
+      [
+        ...phrase('who', tokens('v')[0]),
+        ...tokens('v'),
+        ...phrase(text('how') === 'more' ? 'the most' : 'the fewest', tokens('x')[0]),
+        ...tokens('x'),
+      ],
+      (query) => (query.top === undefined && query.bottom === undefined ? undefined : query),
+      0.5,
+    ),
+  ),
+  rule('the? most <x> in a|one|a_single|any minute', ({ tokens }) =>
+    reading(
+      [tokens('x')],
+      ({ condition }) =>
+        isEvent(condition) && !isBareProperty(condition)
+          ? { find: condition, by: [{ key: 'minute' }], top: 1 }
+          : undefined,
+      -2,
+    ),
+  ),
   rule(`who leads|led|is_leading|was_leading|is_ahead in|on|by|with <x>`, ({ tokens }) =>
     ask([...phrase('who has the most', tokens('x')[0]), ...tokens('x')], (query) => query),
   ),

@@ -6,6 +6,17 @@ import { ask, propertyReading, type Reading, type Rule, rule, type Tokens, readi
 import { isBareProperty, isEvent, isProperty, ofPlayer, isReading } from './subjects.ts';
 import { substitute, be, doing, extremes, having, phrase, word, owner, asSubject } from './words.ts';
 
+/** The properties that adjectives measure. */
+const propertyOfAdjective: Readonly<Record<string, string>> = {
+  hungry: 'hunger',
+  thirsty: 'thirst',
+  rich: 'gold',
+  healthy: 'health',
+  fast: 'speed',
+  cold: 'body temperature',
+  warm: 'body temperature',
+};
+
 /** Values of properties: at a time, at an event, highest and lowest. */
 export const valueRules: readonly Rule[] = [
   rule(
@@ -44,6 +55,20 @@ export const valueRules: readonly Rule[] = [
   rule('who:my? <w> in hand|my_hand|my_hands|hands at <t>', ({ tokens }) =>
     stateAt([word('my', tokens('w')[0]), ...inHand(tokens('w'))], tokens('t'), -1),
   ),
+  // "how much health did I have left after round 1", "how hungry was I before eating"
+  rule(
+    `how_much|how_many|what|which <p> ${doing}|${having} <s> have|had left|remaining? link:at|after|before <r>`,
+    ({ tokens }) =>
+      ask([...owner(tokens('s')), ...tokens('p'), ...tokens('link'), ...tokens('r')], (query) =>
+        query.at !== undefined ? query : undefined,
+      ),
+  ),
+  rule(`how adjective:${Object.keys(propertyOfAdjective).join('|')} ${be} <s> <r*>`, ({ tokens, text }) =>
+    ask(
+      [...owner(tokens('s')), ...phrase(propertyOfAdjective[text('adjective')]!, tokens('s')[0]), ...tokens('r')],
+      (query) => (query.at !== undefined || query.state ? query : undefined),
+    ),
+  ),
   rule('who:my|the? final|last number|count|amount of <p>', ({ tokens }) => stateAt(tokens('p'), 'end', -1)),
   // "who had more health after 2 minutes": everybody's
   rule(
@@ -67,11 +92,12 @@ export const valueRules: readonly Rule[] = [
     'how_many who:players|people|teams|squads|enemies|opponents? were|are|was alive|left|remaining|still_alive|still_left link:when|at|after|as|before <r>',
     ({ tokens, text }) =>
       ['players', 'squads', 'teams', 'opponents', 'enemies', 'zombies', 'lives'].flatMap((noun) =>
-        text('who') === '' || text('who') === noun || text('who') === 'people'
-          ? ask([...phrase(`my ${noun} left`, tokens('r')[0]), ...tokens('link'), ...tokens('r')], (query) =>
-              query.at !== undefined || query.state ? query : undefined,
-            )
-          : [],
+        ask(
+          [...phrase(`my ${noun} left`, tokens('r')[0]), ...tokens('link'), ...tokens('r')],
+          (query) => (query.at !== undefined || query.state ? query : undefined),
+          // Logs count enemies as players or squads.
+          text('who') === '' || text('who') === noun ? 0 : 1,
+        ),
       ),
   ),
   rule('<p> left|remaining when|as|while|before|after <c>', ({ tokens }) => stateWhen(tokens('p'), tokens('c'), -1)),
