@@ -350,7 +350,7 @@ class Session:
                 ends.append(event["t"])
                 own.append(event["t"])
             verb, _, noun = action.split("#")[0].split(":")[-1].partition(" ")
-            if verb in ("win", "lose", "draw", "complete") and noun and is_period(noun):
+            if verb in ("win", "lose", "complete") and noun and is_period(noun):
                 ends.append(event["t"])
                 if statement.get("subject") == "player":
                     own.append(event["t"])

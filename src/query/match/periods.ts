@@ -81,7 +81,9 @@ export const endingActions = ['win', 'lose', 'draw', 'complete'];
 
 /** "complete lap": an ending action with the thing in its name. */
 export function endsOwnNoun({ name, ownNoun }: Word): boolean {
-  return ownNoun !== undefined && endingActions.includes(name.slice(0, name.indexOf(' ')));
+  const verb = name.slice(0, name.indexOf(' '));
+  // A card that is drawn does not end.
+  return ownNoun !== undefined && verb !== 'draw' && endingActions.includes(verb);
 }
 
 function collectBoundaries(session: SessionEvents, words: readonly WordId[], dictionary: Dictionary): Boundaries {

@@ -87,16 +87,19 @@ export const rankingRules: readonly Rule[] = [
   ),
   // "who drew more cards"
   rule('who <v> how:more|fewer|less <x>', ({ tokens, text }) =>
-    ask(
-      [
-        ...phrase('who', tokens('v')[0]),
-        ...tokens('v'),
-        ...phrase(text('how') === 'more' ? 'the most' : 'the fewest', tokens('x')[0]),
-        ...tokens('x'),
-      ],
-      (query) => (query.top === undefined && query.bottom === undefined ? undefined : query),
-      0.5,
-    ),
+    // "who killed more, me or Sable" compares two.
+    tokens('x').some(({ lower }) => lower === 'or' || lower === ',')
+      ? []
+      : ask(
+          [
+            ...phrase('who', tokens('v')[0]),
+            ...tokens('v'),
+            ...phrase(text('how') === 'more' ? 'the most' : 'the fewest', tokens('x')[0]),
+            ...tokens('x'),
+          ],
+          (query) => (query.top === undefined && query.bottom === undefined ? undefined : query),
+          0.5,
+        ),
   ),
   rule('the? most <x> in a|one|a_single|any minute', ({ tokens }) =>
     reading(
