@@ -36,7 +36,7 @@ function manyLogs(name: string, count: number): string {
   return path;
 }
 
-describeLibrary(newLocation, 5);
+describeLibrary(newLocation, 25);
 
 describeQueue(() => PostgresQueue.open(server.url));
 
@@ -44,7 +44,7 @@ describeService(() => ({ database: server.url, openQueue: () => PostgresQueue.op
 
 describe('a library in PostgreSQL', () => {
   test('is brought up to date after its writer was killed', async () => {
-    const path = manyLogs('killed', 30);
+    const path = manyLogs('killed', 12);
     const location = newLocation();
     const child = spawn(process.execPath, [launcher, 'library', 'add', path, '--library', location], {
       stdio: 'ignore',
@@ -65,7 +65,7 @@ describe('a library in PostgreSQL', () => {
     await client.end();
     await using library = await Library.open(location, { create: true });
     await library.add([path]);
-    expect(await library.sessions()).toHaveLength(30);
+    expect(await library.sessions()).toHaveLength(12);
     await using whole = await Library.open(newLocation(), { create: true });
     await whole.add([path]);
     expect(await countEvents(library)).toBe(await countEvents(whole));

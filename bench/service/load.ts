@@ -5,6 +5,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { PostgresQueue } from '../../src/batch/postgres-queue.ts';
 import { SqliteQueue } from '../../src/batch/sqlite-queue.ts';
@@ -99,6 +100,7 @@ for (let lease = await queue.take(); lease; lease = await queue.take()) {
 const completing = (performance.now() - start) / 1000;
 let done = 0;
 while (done < uploads) {
+  await sleep(250);
   done = 0;
   for (const key of keys) {
     const { recordings } = (await (await call('list recordings', key, 'GET', '/v1/recordings?limit=1000')).json()) as {

@@ -36,9 +36,9 @@ export class Libraries implements AsyncDisposable {
     return opened;
   }
 
-  /** Adds a log to the library of a tenant. */
-  async add(tenant: string, log: string): Promise<void> {
-    await this.#write(tenant, (library) => library.add([log]));
+  /** Adds logs to the library of a tenant. */
+  async add(tenant: string, logs: readonly string[]): Promise<void> {
+    await this.#write(tenant, (library) => library.add(logs));
   }
 
   /** Removes the logs below a folder from the library of a tenant. */

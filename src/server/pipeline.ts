@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobQueue, ListedJob } from '../batch/queue.ts';
+import type { JobFailure, JobQueue, ListedJob } from '../batch/queue.ts';
 import { runWorkers } from '../batch/run-workers.ts';
 import { createJobs, type RecordingWork, type WorkResult } from '../batch/work.ts';
 import { messageOf, PlaybyplayError } from '../errors.ts';
@@ -128,7 +128,7 @@ export class Pipeline {
           await removeExpired();
           cleaned = performance.now();
         }
-        for (const recording of await recordings.queued()) await this.#settle(recording);
+        await this.#settleAll(await recordings.queued());
         await webhooks.deliverDue();
       } catch (error) {
         log(`the service cannot go on for now: ${messageOf(error)}`);
@@ -150,32 +150,50 @@ export class Pipeline {
     await queue.add(jobs);
   }
 
-  /** Settles a recording whose jobs are done, or of which one is set aside. */
-  async #settle(recording: Recording): Promise<void> {
-    const { queue, database, recordings, libraries, webhooks, telemetry } = this.#context;
+  /** Settles the recordings whose jobs are done, or of which one is set aside. */
+  async #settleAll(all: readonly Recording[]): Promise<void> {
+    const { queue, libraries } = this.#context;
+    const ended: Ended[] = [];
+    for (const recording of all) {
+      const jobs = await queue.list(recording.id);
+      const failure = jobs.find(({ state }) => state === 'failed')?.failure;
+      const result = jobs.find(isFinished)?.result as WorkResult | undefined;
+      if (failure) ended.push({ recording, failure });
+      else if (result) ended.push({ recording, result });
+    }
+    // Before anybody is told that they are done, questions find them.
+    for (const [tenant, own] of Map.groupBy(ended, ({ recording }) => recording.tenant)) {
+      const logs = own.flatMap(({ result }) => result?.recording?.log ?? []);
+      if (logs.length > 0) await libraries.add(tenant, logs);
+    }
+    for (const one of ended) await this.#settle(one);
+  }
+
+  async #settle({ recording, failure, result }: Ended): Promise<void> {
+    const { database, recordings, webhooks, telemetry } = this.#context;
     const { id, tenant, name } = recording;
-    const jobs = await queue.list(id);
-    const failed = jobs.find(({ state }) => state === 'failed');
-    const finished = jobs.find(isFinished);
-    if (!failed && !finished) return;
-    const result = finished?.result as WorkResult | undefined;
-    // Before anybody is told that it is done, questions find it.
-    if (result?.recording && !failed) await libraries.add(tenant, result.recording.log);
+    const state = failure ? 'failed' : 'done';
     const isSettled = await database.transaction(async (queries) => {
-      const state = failed ? 'failed' : 'done';
-      if (!(await recordings.move(id, 'queued', state, { failure: failed?.failure, result }, queries))) return false;
-      const data = failed
-        ? { id, name, code: failed.failure?.code, message: failed.failure?.message }
+      if (!(await recordings.move(id, 'queued', state, { failure, result }, queries))) return false;
+      const data = failure
+        ? { id, name, code: failure.code, message: failure.message }
         : { id, name, events: result?.recording?.events, duration: result?.recording?.duration };
       await webhooks.announce(tenant, `recording.${state}`, data, queries);
       return true;
     });
     this.#progress.delete(id);
     if (!isSettled) return;
-    telemetry.recordings.inc({ state: failed ? 'failed' : 'done' });
+    telemetry.recordings.inc({ state });
     telemetry.recordedSeconds.inc(result?.recording?.duration ?? 0);
     telemetry.cpuSeconds.inc(result?.cpuSeconds ?? 0);
   }
+}
+
+/** A recording whose jobs are over, and how they ended. */
+interface Ended {
+  readonly recording: Recording;
+  readonly failure?: JobFailure;
+  readonly result?: WorkResult;
 }
 
 /** Whether a job made the log of its recording. */
