@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlaybyplayError } from '../../errors.ts';
@@ -8,7 +9,8 @@ import { LogWriter } from '../../events/writer.ts';
 import { makeFolder } from '../../files/folder.ts';
 import { lockFolder } from '../../files/lock-folder.ts';
 import { openInput } from '../../files/input.ts';
-import { checkOutput } from '../../files/output.ts';
+import { AppendFile } from '../../files/append-file.ts';
+import { checkOutput, type OutputPolicy } from '../../files/output.ts';
 import { type LiveSource, nameOfSource } from '../../media/live/source.ts';
 import type { Game } from '../game.ts';
 import type { DetectMessage } from '../messages.ts';
@@ -22,6 +24,8 @@ export interface RecordLiveOptions extends Omit<WatchOptions, 'identity' | 'cont
   readonly overwrite?: boolean | undefined;
 }
 
+/** The file of what was stated early: so nothing is lost that was reported, where the program is killed before it is certain. */
+const EARLY_NAME = 'early.ndjson';
 /** Bytes at the beginning of a growing file by which it is recognized. */
 const IDENTITY_BYTES = 1024;
 /** How long that many bytes are waited for. */
@@ -52,16 +56,25 @@ export async function* recordLive(
   const identity = isFile ? await identifyFile(source.path) : randomBytes(16).toString('hex');
   const watching = watch(source, game, { ...options, identity, ...(continues && !isFile ? { continues } : {}) });
   let log: LogWriter | undefined;
+  let early: AppendFile | undefined;
   for await (const message of watching) {
-    if (message.type === 'header')
+    if (message.type === 'header') {
       log = resources.use(
         continues && !isFile
           ? await LogWriter.append(path, continues.header, policy)
           : await LogWriter.create(path, message, { resume: isFile, ...policy }),
       );
+      early = resources.use(await openEarly(join(out, EARLY_NAME), continues !== undefined, policy));
+    } else if (message.type === 'early') await early!.append(Buffer.from(`${JSON.stringify(message)}\n`));
     else if (message.type === 'event' || message.type === 'gap' || message.type === 'end') await log!.write([message]);
     yield message;
   }
+}
+
+/** Opens the file of what was stated before it was certain; that of a log that is continued is continued, too. */
+async function openEarly(path: string, isContinued: boolean, policy: OutputPolicy): Promise<AppendFile> {
+  const size = isContinued ? ((await stat(path).catch(() => undefined))?.size ?? 0) : 0;
+  return await AppendFile.open(path, size, { kind: 'JSON', ...policy });
 }
 
 /** The log in a folder that did not end, and the time up to which it goes. */
