@@ -64,7 +64,7 @@ export async function* recordLive(
           ? await LogWriter.append(path, continues.header, policy)
           : await LogWriter.create(path, message, { resume: isFile, ...policy }),
       );
-      early = resources.use(await openEarly(join(out, EARLY_NAME), continues !== undefined, policy));
+      early = resources.use(await openEarly(join(out, EARLY_NAME), continues !== undefined && !isFile, policy));
     } else if (message.type === 'early') await early!.append(Buffer.from(`${JSON.stringify(message)}\n`));
     else if (message.type === 'event' || message.type === 'gap' || message.type === 'end') await log!.write([message]);
     yield message;
