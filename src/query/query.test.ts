@@ -4,6 +4,7 @@ import { render } from '../dictionary/sentences/render.ts';
 import { PlaybyplayError } from '../errors.ts';
 import type { EventLine } from '../events/log.ts';
 import type { Statement } from '../events/statement.ts';
+import type { Query } from './query.ts';
 import { compileQuery, matchEvents, runQuery } from './run.ts';
 
 const { dictionary } = await loadBuiltin();
@@ -124,6 +125,17 @@ describe('a query', () => {
     expect(thrown).toBeInstanceOf(PlaybyplayError);
     expect((thrown as PlaybyplayError).issues).toMatchObject([{ code, start, end }]);
   });
+});
+
+it('refuses a structured query of more values than any question has, before it checks them', () => {
+  const find = { all: Array.from({ length: 60_000 }, (_, i) => i) } as unknown as Query['find'];
+  let thrown: unknown;
+  try {
+    compileQuery({ find }, dictionary);
+  } catch (error) {
+    thrown = error;
+  }
+  expect((thrown as PlaybyplayError).issues).toMatchObject([{ code: 'too-large', path: '#' }]);
 });
 
 describe('the name of a session', () => {

@@ -5,8 +5,13 @@ import type { Issue } from '../errors.ts';
 import { checkSchema } from '../schema/check.ts';
 import { querySchema } from './query.ts';
 
+/** Values in a query at most, at any depth. */
+const MAX_VALUES = 2000;
+
 /** Validates a structured query: its shape, then its words. Paths of issues are JSON pointers into the query. */
 export function validateQuery(query: unknown, dictionary: Dictionary): readonly Issue[] {
+  if (countValues(query, 0) > MAX_VALUES)
+    return [{ code: 'too-large', path: '#', message: `the query has more than ${MAX_VALUES} values` }];
   const shapeIssues = checkSchema(querySchema, query);
   if (shapeIssues.length > 0) return shapeIssues;
   const eventIds = dictionary.events.map((event) => event.id);
@@ -25,6 +30,17 @@ export function validateQuery(query: unknown, dictionary: Dictionary): readonly 
       },
     ];
   });
+}
+
+/** Counts the values in a value, to a little more than the limit. */
+function countValues(value: unknown, count: number): number {
+  let sum = count + 1;
+  if (typeof value !== 'object' || value === null) return sum;
+  for (const inner of Object.values(value)) {
+    if (sum > MAX_VALUES) break;
+    sum = countValues(inner, sum);
+  }
+  return sum;
 }
 
 interface Reference {

@@ -59,7 +59,7 @@ async function readAll({ format: name, seed, from, to, until, skipped, folder }:
       } catch (error) {
         const ms = milliseconds(start);
         if (error instanceof PlaybyplayError) {
-          const explained = error.hint !== undefined || error.issues.length > 0 || /[:“"]/.test(error.message);
+          const explained = error.hint !== undefined || error.issues.length > 0 || /[:“"#]/.test(error.message);
           outcomes.push({ ...done, ms, code: error.issues[0]?.code ?? error.code, explained });
         } else
           outcomes.push({
