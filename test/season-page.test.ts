@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as driver } from 'playwright-core';
+import { type Browser, chromium as driver, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom, EVEN_PLAYER, simulateSession } from '../bench/library/simulate.ts';
 import { loadBuiltin } from '../src/dictionary/files.ts';
@@ -20,6 +20,8 @@ const path = join(folder, 'season.html');
 /** A name that would be markup if names were not data. */
 const HOSTILE = '<img src=x onerror=alert(1)>';
 let browser: Browser;
+let page: Page;
+const complaints: string[] = [];
 let axe: string;
 
 beforeAll(async () => {
@@ -51,7 +53,7 @@ beforeAll(async () => {
     ask: async (query: Parameters<typeof compileQuery>[0]) =>
       runQuery(compileQuery(query, dictionary), events, { durations }),
   };
-  const page = renderSeasonPage({
+  const html = renderSeasonPage({
     ...(await reportSeason(source)),
     title: 'OpenArena',
     scope: '3 sessions',
@@ -60,8 +62,17 @@ beforeAll(async () => {
       label: `${session} ${t}`,
     }),
   });
-  writeFileSync(path, page);
+  writeFileSync(path, html);
   browser = await driver.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
+  // The check is a script of the test's own, which the page's policy would refuse.
+  page = await browser.newPage({ bypassCSP: true });
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => {
+    if (request.url() !== pathToFileURL(path).href) complaints.push(request.url());
+  });
+  await page.goto(pathToFileURL(path).href);
+  await page.evaluate(axe);
 });
 
 afterAll(async () => {
@@ -69,28 +80,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Opens the page and collects what the browser complains about. */
-async function open(width: number, colorScheme: 'dark' | 'light') {
-  // The check is a script of the test's own, which the page's policy would refuse.
-  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
-  const complaints: string[] = [];
-  page.on('console', (message) => complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('request', (request) => {
-    if (request.url() !== pathToFileURL(path).href) complaints.push(request.url());
-  });
-  await page.goto(pathToFileURL(path).href);
-  return { page, complaints };
-}
-
 describe('the page of a season', () => {
   it.each([
     [390, 'light'],
     [1280, 'dark'],
     [2560, 'light'],
   ] as const)('is accessible, fits and loads nothing, %i pixels wide and %s', async (width, scheme) => {
-    const { page, complaints } = await open(width, scheme);
-    await page.evaluate(axe);
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: scheme });
     const violations = await page.evaluate(async () => {
       const { run } = (
         globalThis as unknown as {
@@ -103,11 +100,9 @@ describe('the page of a season', () => {
     expect(violations).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     expect(complaints).toEqual([]);
-    await page.close();
   });
 
   it('shows charts with their numbers, and names as they are', async () => {
-    const { page } = await open(1280, 'light');
     const charts = await page.locator('figure svg[role=img]').count();
     expect(charts).toBeGreaterThan(8);
     expect(await page.locator('figure details table').count()).toBe(charts);
@@ -115,6 +110,5 @@ describe('the page of a season', () => {
     expect(await page.locator('script').count()).toBe(0);
     expect(await page.getByText(HOSTILE).count()).toBeGreaterThan(0);
     expect(await page.locator('a.moment').first().getAttribute('href')).toMatch(/^match\.mp4#t=[\d.]+$/);
-    await page.close();
   });
 });

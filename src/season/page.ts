@@ -349,7 +349,7 @@ function recordsTable({ figures, linkTo }: SeasonPageData): string {
     (record) =>
       `<tr><th scope="row">${escapeText(capitalize(record.what))}</th><td class="number">${escapeText(formatRecord(record))}</td><td>${link(linkTo(record.moment))}</td></tr>`,
   );
-  return `<div class="card"><h3>Personal records</h3><div class="scroll"><table><thead><tr><th scope="col">Record</th><th scope="col" class="number">Value</th><th scope="col">Scene</th></tr></thead><tbody>${rows.join('')}</tbody></table></div></div>`;
+  return `<div class="card"><h3>Personal records</h3><div class="scroll" tabindex="0" role="region" aria-label="Personal records"><table><thead><tr><th scope="col">Record</th><th scope="col" class="number">Value</th><th scope="col">Scene</th></tr></thead><tbody>${rows.join('')}</tbody></table></div></div>`;
 }
 
 function formatRecord({ value, unit }: PersonalRecord): string {
@@ -365,7 +365,7 @@ function ratingsTable({ ratings, figures }: SeasonPageData): string {
     return `<tr${isSelf ? ' class="self"' : ''}><td class="number">${i + 1}</td><th scope="row">${escapeText(name)}</th><td class="number">${rating.mu.toFixed(1)} ± ${(2 * rating.sigma).toFixed(1)}</td><td class="number">${sessions}</td></tr>`;
   });
   const average = mean(ratings.map(({ rating }) => rating.mu));
-  return `<div class="card"><h3>Ratings</h3><p>By who defeated whom in each session; everybody starts at 25 ± 16.7. Here the mean is ${average.toFixed(1)}. Ordered by what can be relied on.</p><div class="scroll"><table><thead><tr><th scope="col" class="number">Rank</th><th scope="col">Player</th><th scope="col" class="number">Rating</th><th scope="col" class="number">Sessions</th></tr></thead><tbody>${rows.join('')}</tbody></table></div></div>`;
+  return `<div class="card"><h3>Ratings</h3><p>By who defeated whom in each session; everybody starts at 25 ± 16.7. Here the mean is ${average.toFixed(1)}. Ordered by what can be relied on.</p><div class="scroll" tabindex="0" role="region" aria-label="Ratings"><table><thead><tr><th scope="col" class="number">Rank</th><th scope="col">Player</th><th scope="col" class="number">Rating</th><th scope="col" class="number">Sessions</th></tr></thead><tbody>${rows.join('')}</tbody></table></div></div>`;
 }
 
 function recommendationList({ recommendations, dictionary }: SeasonPageData): string {
