@@ -7,6 +7,7 @@ import {
   groupElements,
   groupMessages,
   mergeMessages,
+  uncutElements,
   type TextElement,
   usualArea,
 } from './elements.ts';
@@ -86,6 +87,8 @@ export interface DiscoverOptions {
 
 /** Types whose font is learnt. */
 const FIGURES: ReadonlySet<FieldType> = new Set(['counter', 'fraction', 'percentage', 'clock', 'time']);
+/** Types of several numbers, which a line with gaps can be. */
+const COMPOSED: ReadonlySet<FieldType> = new Set(['fraction', 'clock', 'time']);
 /** Share of the work that the survey is. */
 const SURVEY_SHARE = 0.7;
 /** Values that are kept as examples. */
@@ -117,12 +120,13 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const survey = { ...surveyed, sightings: cutSightings(surveyed.sightings, surveyed.steady) };
   const recognizer = resources.use(await TextRecognizer.open());
   const found = groupElements(survey, reference);
+  const uncut = uncutElements(groupElements(surveyed, reference), found);
   const lasting = [...found, ...(await readSteadyPlaces(recordings, survey.steady, found, recognizer))];
   const gauges = findGauges(recordings, [...survey.shapes.slice(0, MAX_SHAPES), ...survey.steady]);
   const texts = lasting.filter(
     ({ rect, isSteady }) => !isSteady || !gauges.some((gauge) => shareInCommon(rect, gauge.rect) > MAX_COMMON_AREA),
   );
-  const elements = mergeMessages([...texts, ...groupMessages(survey, texts, reference)]);
+  const elements = [...mergeMessages([...texts, ...groupMessages(survey, texts, reference)]), ...uncut];
   const outlineRows = groupFrames(survey.outlines.slice(0, MAX_OUTLINES)).map((row) => extendRow(row, reference));
   const outlines = outlineRows.flatMap(({ cells }) => cells);
   const feedAreas = findFeedAreas(surveyed, reference);
@@ -154,7 +158,8 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   );
   const classified = parts.flatMap(({ element, samples }) => {
     const reading = classifyField(samples, element);
-    return reading && reading.certainty >= MIN_CERTAINTY ? [{ element, reading, samples }] : [];
+    const isWanted = element.isWhole !== true || (reading && COMPOSED.has(reading.type));
+    return reading && isWanted && reading.certainty >= MIN_CERTAINTY ? [{ element, reading, samples }] : [];
   });
   // Seconds on an icon belong to it, and lines to their feed.
   const drawn = [...icons, ...rows, ...feeds].map(({ rect }) => rect);
@@ -288,7 +293,13 @@ function rankOf({
   readonly element: TextElement;
   readonly reading: FieldReading;
 }): number {
-  return (FIGURES.has(type) ? 2 : 0) + (caption === undefined ? 0 : 1) + certainty - (element.isSteady ? 0.01 : 0);
+  return (
+    (element.isWhole === true ? 4 : 0) +
+    (FIGURES.has(type) ? 2 : 0) +
+    (caption === undefined ? 0 : 1) +
+    certainty -
+    (element.isSteady ? 0.01 : 0)
+  );
 }
 
 /** Share of a place that two elements may have in common. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cutSightings, groupElements, groupMessages } from './elements.ts';
+import { cutSightings, groupElements, groupMessages, uncutElements } from './elements.ts';
 import type { Sighting, Survey } from './survey.ts';
 
 const FRAME = { width: 1280, height: 720 };
@@ -63,4 +63,14 @@ it('cuts a score bar where what stays has gaps', () => {
   expect(cut[2]!.x + cut[2]!.width).toBe(400);
   // Words of a caption are as near as a space.
   expect(cutSightings([line!], [place(105, 140), place(243, 140)])).toHaveLength(1);
+});
+
+it('keeps a cut line as it was, but no line that was not cut', () => {
+  const survey = surveyOf([
+    ...frames.map((frame) => [frame, 40, 20, 160, 30] as const),
+    ...frames.map((frame) => [frame, 900, 20, 120, 30] as const),
+  ]);
+  const cut = cutSightings(survey.sightings, [place(44, 60), place(130, 66)]);
+  const whole = uncutElements(groupElements(survey, FRAME), groupElements({ ...survey, sightings: cut }, FRAME));
+  expect(whole.map(({ rect: { x, width }, isWhole }) => [x, width, isWhole])).toEqual([[40, 160, true]]);
 });

@@ -18,6 +18,8 @@ export interface TextElement {
   readonly sightings: readonly Sighting[];
   /** Found by edges that stay, not by the text finder: it may be an icon that looks like a figure. */
   readonly isSteady?: boolean;
+  /** A line that was cut into parts, as it was before. */
+  readonly isWhole?: boolean;
   /** A part of a series of numbers, which must not grow beyond it. */
   readonly isPart?: boolean;
 }
@@ -83,6 +85,20 @@ export function cutSightings(sightings: readonly Sighting[], places: readonly Re
     const edges = [line.x, ...cuts, line.x + line.width];
     return edges.slice(1).map((right, i) => ({ ...line, x: edges[i]!, width: right - edges[i]! }));
   });
+}
+
+/** Lines as they were before they were cut: a clock may have wide gaps, too. */
+export function uncutElements(uncut: readonly TextElement[], cut: readonly TextElement[]): readonly TextElement[] {
+  return uncut
+    .filter(({ rect, comesAndGoes }) => {
+      const parts = cut.filter((part) => overlap(part.rect, rect) > 0.5 && part.rect.width < 0.9 * rect.width);
+      return (
+        !comesAndGoes &&
+        parts.length >= 1 &&
+        !cut.some((other) => other.rect.width >= 0.9 * rect.width && overlap(other.rect, rect) > 0.9)
+      );
+    })
+    .map((element) => ({ ...element, isWhole: true }));
 }
 
 /** Whether a place lies in the rows of a line, and mostly within it. */

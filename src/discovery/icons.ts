@@ -99,15 +99,11 @@ export async function findIcon(samples: readonly FollowedSample[]): Promise<Icon
     addTo(best.cluster, pixels, n);
     return best.cluster;
   });
-  const lasting = clusters.filter((cluster) => {
-    const runs = longestRun(cluster.members);
-    return (
-      cluster.members.length >= MIN_SAMPLES &&
-      runs >= 2 &&
-      lastingShare(cluster) >= MIN_LASTING_SHARE &&
-      hasBorder(cluster, width)
-    );
-  });
+  const repeated = clusters.filter(({ members }) => members.length >= MIN_SAMPLES && longestRun(members) >= 2);
+  const steady = repeated.filter((cluster) => lastingShare(cluster) >= MIN_LASTING_SHARE);
+  // The frame may have been found within its border, so that no picture shows it.
+  const bordered = steady.filter((cluster) => hasBorder(cluster, width));
+  const lasting = bordered.length >= 2 ? bordered : steady;
   if (clusters.length > MAX_CLUSTERS || lasting.length < 2 || lasting.length > MAX_PICTURES) return undefined;
   const shown = own.flatMap((cluster, n) => {
     const picture = cluster ? lasting.indexOf(cluster) : -1;

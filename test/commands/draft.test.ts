@@ -15,7 +15,7 @@ const pack = join(folder, 'coins-game');
 
 /**
  * The HUD of a game that does not exist: coins are found at 3 and 6 s, the clock starts at 10 s and stands from 8 s on, energy is lost
- * at 5 and 9 s, and a life, whose number stands alone, at 9 s.
+ * at 5 and 9 s, when its bar becomes darker, and a life, whose number stands alone, at 9 s.
  */
 async function drawHud(t: number): Promise<Buffer> {
   const coins = t < 3 ? 4 : t < 6 ? 5 : 7;
@@ -23,7 +23,7 @@ async function drawHud(t: number): Promise<Buffer> {
   const energy = t < 5 ? 0.8 : t < 9 ? 0.5 : 0.25;
   const lives = t < 9 ? 3 : 2;
   const style = 'font-family="DejaVu Sans" font-weight="bold" font-size="26" fill="#fff" stroke="#000"';
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><text x="16" y="36" ${style}>Coins: ${coins}</text><text x="540" y="36" ${style}>${clock}</text><text x="24" y="338" ${style.replace('26', '64')}>${lives}</text><rect x="438" y="318" width="164" height="18" fill="#000"/><rect x="440" y="320" width="160" height="14" fill="#333"/><rect x="440" y="320" width="${160 * energy}" height="14" fill="#fff"/></svg>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><text x="16" y="36" ${style}>Coins: ${coins}</text><text x="540" y="36" ${style}>${clock}</text><text x="24" y="338" ${style.replace('26', '64')}>${lives}</text><rect x="438" y="318" width="164" height="18" fill="#000"/><rect x="440" y="320" width="160" height="14" fill="#333"/><rect x="440" y="320" width="${160 * energy}" height="14" fill="${energy < 0.3 ? '#a0a0a0' : '#fff'}"/></svg>`;
   return await sharp(Buffer.from(svg)).raw().toBuffer();
 }
 
