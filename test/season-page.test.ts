@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as driver, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRandom, EVEN_PLAYER, simulateSession } from '../bench/library/simulate.ts';
+import { createRandom, EVEN_PLAYER, simulateSession } from './fixtures/simulated-players.ts';
 import { loadBuiltin } from '../src/dictionary/files.ts';
 import type { EventLine } from '../src/events/log.ts';
 import type { Statement } from '../src/events/statement.ts';

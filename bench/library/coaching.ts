@@ -21,7 +21,12 @@ import {
 import { catalogOf, countWords, recommend } from '../../src/season/recommend.ts';
 import { collectTimelines } from '../../src/season/timeline.ts';
 import { mean } from '../../src/statistics.ts';
-import { createRandom, EVEN_PLAYER, simulateSession, type SimulatedPlayer } from './simulate.ts';
+import {
+  createRandom,
+  EVEN_PLAYER,
+  simulateSession,
+  type SimulatedPlayer,
+} from '../../test/fixtures/simulated-players.ts';
 
 const { values } = parseArgs({
   options: {
