@@ -158,7 +158,7 @@ export class Pipeline {
       const jobs = await queue.list(recording.id);
       const failure = jobs.find(({ state }) => state === 'failed')?.failure;
       const result = jobs.find(isFinished)?.result as WorkResult | undefined;
-      if (failure) ended.push({ recording, failure });
+      if (failure) ended.push({ recording, failure: withoutPaths(failure, recording) });
       else if (result) ended.push({ recording, result });
     }
     // Before anybody is told that they are done, questions find them.
@@ -187,6 +187,12 @@ export class Pipeline {
     telemetry.recordedSeconds.inc(result?.recording?.duration ?? 0);
     telemetry.cpuSeconds.inc(result?.cpuSeconds ?? 0);
   }
+}
+
+/** A failure as its tenant may see it: paths of the server are replaced by the name of the recording. */
+function withoutPaths({ code, message, hint }: JobFailure, { media, folder, name }: Recording): JobFailure {
+  const show = (text: string): string => text.replaceAll(folder, `${name}.playbyplay`).replaceAll(media, name);
+  return { code, message: show(message), hint: hint && show(hint) };
 }
 
 /** A recording whose jobs are over, and how they ended. */

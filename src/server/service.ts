@@ -73,6 +73,8 @@ const DEFAULT_REQUESTS_PER_MINUTE = 1200;
 const MAX_BODY_BYTES = 1 << 20;
 /** Milliseconds between two looks at a recording whose progress somebody follows. */
 const PROGRESS_INTERVAL_MS = 300;
+/** Requests of a tenant that may follow progress at one time. */
+const MAX_WATCHERS = 50;
 /** Milliseconds after which a stream without news is kept open by a comment. */
 const KEEP_ALIVE_MS = 15_000;
 
@@ -373,6 +375,8 @@ function registerRecordings(
   { recordings, storage, libraries, pipeline, signal }: RouteContext,
 ): void {
   const tags = ['recordings'];
+  /** How many requests of each tenant follow progress. */
+  const watchers = new Map<string, number>();
   const show = (recording: Recording): object => describeRecording(recording, pipeline.progressOf(recording.id));
   const find = (request: FastifyRequest): Promise<Recording> =>
     recordings.get(tenantOf(request).id, (request.params as { readonly id: string }).id);
@@ -454,8 +458,25 @@ function registerRecordings(
     },
     async (request, reply) => {
       let recording = await find(request);
+      const { id: tenant } = tenantOf(request);
+      const watching = watchers.get(tenant) ?? 0;
+      if (watching >= MAX_WATCHERS)
+        throw new PlaybyplayError(
+          'too-many-requests',
+          `${watching} requests watch the progress of recordings already`,
+          {
+            hint: 'End some of them, or list the recordings instead.',
+          },
+        );
+      watchers.set(tenant, watching + 1);
       reply.hijack();
       const stream = reply.raw;
+      const closed = new AbortController();
+      stream.once('close', () => {
+        watchers.set(tenant, watchers.get(tenant)! - 1);
+        closed.abort();
+      });
+      const either = AbortSignal.any([signal, closed.signal]);
       stream.writeHead(200, {
         'content-type': 'text/event-stream',
         'cache-control': 'no-store',
@@ -468,12 +489,12 @@ function registerRecordings(
         const isNews = text !== last;
         if (isNews || performance.now() - written > KEEP_ALIVE_MS) {
           const isFree = stream.write(isNews ? `event: ${recording.state}\ndata: ${text}\n\n` : ': still here\n\n');
-          if (!isFree) await once(stream, 'drain', { signal }).catch(() => undefined);
+          if (!isFree) await once(stream, 'drain', { signal: either }).catch(() => undefined);
           written = performance.now();
         }
         last = text;
         if (recording.state === 'done' || recording.state === 'failed' || signal.aborted || stream.destroyed) break;
-        await sleep(PROGRESS_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+        await sleep(PROGRESS_INTERVAL_MS, undefined, { signal: either }).catch(() => undefined);
         const next = await find(request).catch(() => undefined);
         if (!next) break;
         recording = next;

@@ -89,8 +89,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Drafts and folders take long, and servers run until they are ended. */
-const testedElsewhere = /^(?:profile draft|process|studio|live|serve|mcp)\b/;
+/** Drafts and folders take long, tests are those of a user’s pack, and servers run until they are ended. */
+const testedElsewhere = /^(?:profile (?:draft|test)|process|studio|live|serve|mcp)\b/;
 
 it('the first example of every command works', async () => {
   const examples = Object.values(specs).flatMap((spec) =>

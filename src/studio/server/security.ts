@@ -44,6 +44,7 @@ export class Security {
   readonly #salt = randomBytes(16);
   readonly #passwordKey: Buffer | undefined;
   #failures = 0;
+  #lastAttempt: Promise<unknown> = Promise.resolve();
 
   /** @throws PlaybyplayError `password-missing` where other machines can reach the server and there is no password. */
   constructor(options: SecurityOptions) {
@@ -154,8 +155,15 @@ export class Security {
 
   async #isPassword(password: unknown): Promise<boolean> {
     if (typeof password !== 'string' || this.#passwordKey === undefined || password.length > 1000) return false;
+    // One after another: many attempts at once would share one wait.
+    const attempt = this.#lastAttempt.then(() => this.#compare(password));
+    this.#lastAttempt = attempt;
+    return attempt;
+  }
+
+  async #compare(password: string): Promise<boolean> {
     if (this.#failures >= MAX_QUICK_ATTEMPTS) await new Promise((resolve) => void setTimeout(resolve, WAIT_MS));
-    const isRight = timingSafeEqual(this.#derive(password), this.#passwordKey);
+    const isRight = timingSafeEqual(this.#derive(password), this.#passwordKey!);
     this.#failures = isRight ? 0 : this.#failures + 1;
     return isRight;
   }
