@@ -1,6 +1,7 @@
 import { Pool, type PoolClient } from 'pg';
 import { type Db, PgBoss } from 'pg-boss';
 import { messageOf, PlaybyplayError } from '../errors.ts';
+import { inTransaction } from './postgres-transaction.ts';
 import {
   type FollowingJobs,
   HEARTBEAT_TIMEOUT_SECONDS,
@@ -247,26 +248,9 @@ export class PostgresQueue implements JobQueue {
   }
 
   async #transaction<T>(run: (client: PoolClient, db: Db) => Promise<T>): Promise<T> {
-    return this.#call(async () => {
-      const client = await this.#pool.connect();
-      let failed: Error | undefined;
-      const noteError = (error: Error): void => {
-        failed = error;
-      };
-      client.on('error', noteError);
-      try {
-        await client.query('BEGIN');
-        const result = await run(client, { executeSql: (text, values) => client.query(text, values) });
-        await client.query('COMMIT');
-        return result;
-      } catch (error) {
-        await client.query('ROLLBACK').catch(noteError);
-        throw error;
-      } finally {
-        client.off('error', noteError);
-        client.release(failed);
-      }
-    });
+    return this.#call(() =>
+      inTransaction(this.#pool, (client) => run(client, { executeSql: (text, values) => client.query(text, values) })),
+    );
   }
 
   async #call<T>(call: () => Promise<T>): Promise<T> {
@@ -279,16 +263,11 @@ export class PostgresQueue implements JobQueue {
 }
 
 async function migrate(pool: Pool): Promise<void> {
-  const client = await pool.connect();
-  try {
+  await inTransaction(pool, async (client) => {
     // Two workers that start at one time would both create the tables.
-    await client.query('BEGIN');
     await client.query("SELECT pg_advisory_xact_lock(hashtext('playbyplay_queue'))");
     await client.query(TABLES);
-    await client.query('COMMIT');
-  } finally {
-    client.release();
-  }
+  });
 }
 
 function unreachable(cause: unknown): PlaybyplayError {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { Pool, type PoolClient } from 'pg';
+import { inTransaction } from '../batch/postgres-transaction.ts';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 
 /** A value of a row. */
@@ -168,26 +169,11 @@ class PostgresDatabase implements Database {
   }
 
   async transaction<T>(call: (queries: Queries) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect();
-    let failed: Error | undefined;
-    const noteError = (error: Error): void => {
-      failed = error;
-    };
-    client.on('error', noteError);
-    try {
-      await client.query('BEGIN');
+    return inTransaction(this.#pool, async (client) => {
       // One after the other, as in SQLite: what a transaction read still holds when it writes.
       await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [SCHEMA]);
-      const result = await call({ all: (sql, ...values) => runQuery(client, sql, values) });
-      await client.query('COMMIT');
-      return result;
-    } catch (error) {
-      await client.query('ROLLBACK').catch(noteError);
-      throw error;
-    } finally {
-      client.off('error', noteError);
-      client.release(failed);
-    }
+      return await call({ all: (sql, ...values) => runQuery(client, sql, values) });
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
