@@ -397,7 +397,8 @@ const partNames: ReadonlyMap<string, string> = new Map([
   ['0.9 1', 'in the last tenth of the recording'],
 ]);
 
-function rangeText({ min, max, above, below }: Range): string {
+/** Says which numbers a range holds: "at least 2 and below 5". */
+export function rangeText({ min, max, above, below }: Range): string {
   if (min !== undefined && min === max) return String(min);
   const parts = [
     min === undefined ? '' : `at least ${min}`,

@@ -1,4 +1,5 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
+import { rangeText } from './describe.ts';
 import { wordSlots, type WordKind } from '../dictionary/format.ts';
 import {
   alternativesOf,
@@ -8,7 +9,6 @@ import {
   type MentionPattern,
   type PropertyPattern,
   type Query,
-  type Range,
   type SequenceCondition,
   type SlotPattern,
   type TimeCondition,
@@ -251,15 +251,4 @@ function timeText({ from, to, first, last, part }: TimeCondition['time']): strin
   if (last !== undefined) return `in the last ${last} s`;
   if (from === undefined) return `before ${to} s`;
   return to === undefined ? `after ${from} s` : `from ${from} s to ${to} s`;
-}
-
-function rangeText({ min, max, above, below }: Range): string {
-  if (min !== undefined && min === max) return String(min);
-  const parts = [
-    min === undefined ? '' : `at least ${min}`,
-    above === undefined ? '' : `above ${above}`,
-    max === undefined ? '' : `at most ${max}`,
-    below === undefined ? '' : `below ${below}`,
-  ];
-  return parts.filter((part) => part !== '').join(' and ');
 }
