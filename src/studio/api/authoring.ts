@@ -3,7 +3,7 @@ import { declareRoute } from './route.ts';
 import { PATH } from './workspace.ts';
 
 const TEXT = { type: 'string' } as const;
-const SHORT = { type: 'string', maxLength: 4000 } as const;
+const BOUNDED_TEXT = { type: 'string', maxLength: 4000 } as const;
 const NAME = { type: 'string', minLength: 1, maxLength: 200 } as const;
 const ANY = { type: 'object' } as const;
 const SECONDS = { type: 'number', minimum: 0, maximum: 1e7 } as const;
@@ -19,7 +19,7 @@ const TRIGGER = oneOf(['appears', 'shows', 'changes', 'rises', 'falls', 'disappe
 const RULE_PARTS = {
   element: NAME,
   trigger: TRIGGER,
-  match: SHORT,
+  match: BOUNDED_TEXT,
   by: { type: 'number' },
   below: { type: 'number' },
   above: { type: 'number' },
@@ -193,7 +193,7 @@ export const editPack = declareRoute({
           kind: oneOf(['object', 'action', 'property']),
           name: NAME,
           parent: NAME,
-          definition: SHORT,
+          definition: BOUNDED_TEXT,
         }),
         object(['op', 'source'], { op: op('script'), source: { type: 'string', maxLength: 1 << 20 } }),
         object(['op', 'recordings'], { op: op('recordings'), recordings: list(RECORDING, [0, 500]) }),
@@ -323,7 +323,7 @@ export const learnFont = declareRoute({
     name: NAME,
     sheet: integer([1]),
     media: PATH,
-    labels: list(object(['cluster', 'text'], { cluster: integer([0]), text: SHORT }), [1, 500]),
+    labels: list(object(['cluster', 'text'], { cluster: integer([0]), text: BOUNDED_TEXT }), [1, 500]),
   }),
   response: object(['isLearnt', 'labels', 'misread', 'rare', 'coverage'], {
     isLearnt: flag(),
@@ -372,7 +372,7 @@ export const composeRule = declareRoute({
   body: object(['path', 'game', 'sentence'], {
     path: PATH,
     game: NAME,
-    sentence: SHORT,
+    sentence: BOUNDED_TEXT,
     cursor: integer([0]),
     example: EXAMPLE,
   }),
@@ -408,7 +408,7 @@ export const searchWords = declareRoute({
   query: object(['path', 'game', 'text'], {
     path: PATH,
     game: NAME,
-    text: SHORT,
+    text: BOUNDED_TEXT,
     kind: oneOf(['object', 'action', 'property']),
   }),
   response: object(['words'], {
