@@ -66,13 +66,9 @@ describe('detect on a recording of Freedoom', () => {
   });
 
   it('gives the same events with the adaptive plan', async () => {
-    const to = 22;
-    await recordLog({ media, game: 'freedoom', out: join(folder, 'adaptive'), plan: 'adaptive', workers: 2, to });
+    await recordLog({ media, game: 'freedoom', out: join(folder, 'adaptive'), plan: 'adaptive', workers: 2 });
     const { events: adaptive } = await loadLog(join(folder, 'adaptive'));
-    // What happens shortly before the end cannot be confirmed by later samples.
-    const early = (all: readonly EventLine[]): string[] => said(all.filter(({ t }) => t < to - 1));
-    expect(early(adaptive)).toEqual(early(events));
-    expect(early(events).length).toBeGreaterThan(20);
+    expect(said(adaptive)).toEqual(said(events));
   });
 
   it('refuses a start after the end, and a still image', async () => {

@@ -141,7 +141,6 @@ describe('a recording of a window on a desktop', () => {
       game: 'freedoom',
       out: `${out}-given`,
       workers: 1,
-      to: 3,
       hud: { content: content! },
     });
     expect(given.placement).toEqual({ content });
