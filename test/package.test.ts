@@ -224,7 +224,9 @@ describe('the packed package', () => {
   it('contains the files it needs and no development files', async () => {
     const files = await readdir(join(project, 'node_modules', 'playbyplay'), { recursive: true });
     expect(
-      files.filter((file) => /^test(?:ing)?\/|\.test\.|(?<!\.d)(?<!\.d-[\w-]{8})\.ts$|^(?:bench|tools)/.test(file)),
+      files.filter((file) =>
+        /(?:^|\/)test(?:ing)?[/.]|\.test\.|(?<!\.d)(?<!\.d-[\w-]{8})\.ts$|^(?:bench|tools)/.test(file),
+      ),
     ).toEqual([]);
     const bundle = files.filter((file) => file.startsWith('dist') && file.endsWith('.js'));
     for (const file of bundle)

@@ -54,6 +54,8 @@ async function writeInputs(): Promise<void> {
   const calls = [{ name: 'count', space: [4], writes: [{ resource: 'ones' }] }];
   await save('filters.json', { calls, resources: [{ name: 'ones', regions: [4], bytes: 1 }] });
   await writeFile(join(folder, 'filters.js'), 'export const kernels = { count: ({ outputs }) => outputs[0].fill(1) };');
+  await mkdir(join(folder, 'recordings'));
+  await copyFile(join(folder, 'match.mp4'), join(folder, 'recordings', 'match.mp4'));
   await mkdir(join(folder, 'season', 'scrim.playbyplay'), { recursive: true });
   await copyFile(
     join(folder, 'demo.playbyplay', 'events.ndjson'),
@@ -89,8 +91,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Drafts and folders take long, tests are those of a user’s pack, and servers run until they are ended. */
-const testedElsewhere = /^(?:profile (?:draft|test)|process|studio|live|serve|mcp)\b/;
+/** Drafts take long, tests are those of a user’s pack, and servers run until they are ended. */
+const testedElsewhere = /^(?:profile (?:draft|test)|studio|live|serve|mcp)\b/;
 
 it('the first example of every command works', async () => {
   const examples = Object.values(specs).flatMap((spec) =>
