@@ -10,6 +10,9 @@ import { loadDictionary, type DictionarySource, type LoadedDictionary, type Load
 /** Limit of the size of a dictionary file. */
 const MAX_DICTIONARY_BYTES = 64 << 20;
 
+/** Combinations of built-in dictionaries that are kept, so that a program that imports many logs reads them once. */
+const MAX_KEPT = 8;
+
 /** The folder of the built-in dictionaries. */
 export const builtinFolder = join(ROOT, 'dictionary');
 
@@ -51,8 +54,11 @@ export async function readSources(paths: readonly string[]): Promise<DictionaryS
   );
 }
 
+/** What `loadBuiltin` returned for its arguments, the latest last. */
+const kept = new Map<string, Promise<LoadedDictionary>>();
+
 /**
- * Loads the common dictionary with built-in extensions.
+ * Loads the common dictionary with built-in extensions. The files are read once in a process.
  *
  * @param extensions Names of extensions; default all.
  * @throws PlaybyplayError `unknown-dictionary` with the nearest name.
@@ -60,11 +66,27 @@ export async function readSources(paths: readonly string[]): Promise<DictionaryS
  * const { dictionary } = await loadBuiltin(['openarena']);
  * dictionary.isA('openarena:quad damage', 'power-up'); // true
  */
-export async function loadBuiltin(
+export function loadBuiltin(
   extensions?: readonly string[],
   options: LoadOptions & { readonly folder?: string } = {},
 ): Promise<LoadedDictionary> {
-  const { folder = builtinFolder } = options;
+  const { folder, definitions, meaning } = options;
+  // Other folders belong to somebody who may change them.
+  if (folder !== undefined) return loadNamed(folder, extensions, options);
+  const key = JSON.stringify([extensions ?? null, definitions ?? true, meaning ?? true]);
+  const loaded = kept.get(key) ?? loadNamed(builtinFolder, extensions, options);
+  kept.delete(key);
+  kept.set(key, loaded);
+  loaded.catch(() => kept.delete(key));
+  for (const oldest of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(oldest);
+  return loaded;
+}
+
+async function loadNamed(
+  folder: string,
+  extensions: readonly string[] | undefined,
+  options: LoadOptions,
+): Promise<LoadedDictionary> {
   const known = await dictionaryNames(folder);
   const wanted = extensions ?? known;
   for (const name of wanted) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isRecord, type Json } from '../../../dictionary/shape.ts';
 import { ROOT } from '../../../version.ts';
 import type { Slot, Statement } from '../../statement.ts';
-import { type ForeignFormat, type ForeignTarget, named, numberOf, textOf } from './format.ts';
+import { type ForeignFile, type ForeignFormat, type ForeignTarget, named, numberOf, textOf } from './format.ts';
 
 const UNIT = /^npc_dota_hero_/;
 const SIDES = { radiant: 'Radiant', dire: 'Dire' } as const;
@@ -31,8 +31,7 @@ export const dota2: ForeignFormat = {
       if (t === undefined) return;
       for (const statement of statements) entries.push({ t, statement, quote: JSON.stringify(event) });
     };
-    const isMatch = !(await file.items(['match_id']).next()).done;
-    if (isMatch) await readMatch(file, heroes, target, add);
+    if (await hasItem(file, 'match_id')) await readMatch(file, heroes, target, add);
     else await readReplay(file, heroes, target, add);
     const start = entries.reduce((least, { t }) => Math.min(least, t), 0);
     for (const { t, statement, quote } of entries.toSorted((a, b) => a.t - b.t))
@@ -47,12 +46,13 @@ interface Entry {
 }
 
 type Add = (t: number | undefined, event: unknown, ...statements: readonly Statement[]) => void;
-type Read = (
-  file: Parameters<ForeignFormat['read']>[0],
-  heroes: Heroes,
-  target: ForeignTarget,
-  add: Add,
-) => Promise<void>;
+type Read = (file: ForeignFile, heroes: Heroes, target: ForeignTarget, add: Add) => Promise<void>;
+
+async function hasItem(file: ForeignFile, pattern: string): Promise<boolean> {
+  // The loop closes the file.
+  for await (const _ of file.items([pattern])) return true;
+  return false;
+}
 
 /** Who plays which hero. */
 class Heroes {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -43,6 +43,13 @@ async function read(
       events.map(({ t, text }) => `${t} ${text.replaceAll(/"|the (?=teammate|opponent)/g, '')}`),
     ),
   };
+}
+
+/** The number that the system gives to the next file: the least that is free. */
+function nextDescriptor(): number {
+  const descriptor = openSync(import.meta.filename, 'r');
+  closeSync(descriptor);
+  return descriptor;
 }
 
 /** An answer of all data at a time, with the first events. */
@@ -274,6 +281,14 @@ describe('files of other programs', () => {
     const path = file('torn.json', '{"daterecorded": "1", "entries": [{"time": "1", "type": "usermarker"}, {"ti');
     const format = await recognizeForeign(path);
     await expect(importForeign(path, format!, { session: 's' })).rejects.toThrow(/torn\.json is not JSON at byte 75/);
+  });
+
+  it('are closed when they are read', async () => {
+    const names = readdirSync(fixture(''));
+    for (const name of names) await read(fixture(name));
+    const before = nextDescriptor();
+    for (const name of names) for (let i = 0; i < 3; i++) await read(fixture(name));
+    expect(nextDescriptor() - before).toBeLessThan(2);
   });
 });
 
