@@ -1,5 +1,5 @@
 // The process of the command line: streams, signals, exit code.
-import { Worker } from 'node:worker_threads';
+import { SHARE_ENV, Worker, type WorkerOptions } from 'node:worker_threads';
 import { answers, threadModule } from '../threads/rpc-worker.ts';
 import type { CommandEnd, CommandStart } from './command-thread.ts';
 import { wantsColors } from './terminal.ts';
@@ -38,7 +38,8 @@ function runSupervised(): void {
   const workerData: CommandStart = { args, isTty, colors };
   // V8 would let young objects take 48 MiB; more than this makes no command faster.
   const resourceLimits = { maxYoungGenerationSizeMb: 16 };
-  const options = { workerData, stdout: true, stderr: true, resourceLimits };
+  // Native libraries see what the thread sets in the environment.
+  const options: WorkerOptions = { workerData, stdout: true, stderr: true, resourceLimits, env: SHARE_ENV };
   const worker = new Worker(threadModule(import.meta.url, './command-thread'), options);
   for (const name of ['stdout', 'stderr'] as const) {
     const from = worker[name];

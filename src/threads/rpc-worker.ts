@@ -1,4 +1,4 @@
-import { Worker, type Transferable, type WorkerOptions } from 'node:worker_threads';
+import { SHARE_ENV, Worker, type Transferable, type WorkerOptions } from 'node:worker_threads';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import type { Failure, Reply, Request } from './serve.ts';
 import { now } from './trace.ts';
@@ -69,7 +69,8 @@ export class RpcWorker implements AsyncDisposable {
 
   constructor(name: string, module: URL, options: Omit<WorkerOptions, 'workerData'> = {}) {
     this.name = name;
-    this.worker = new Worker(module, { name, ...options });
+    // Native libraries see what a thread sets in the environment.
+    this.worker = new Worker(module, { name, env: SHARE_ENV, ...options });
     this.worker.on('message', (reply: Reply) => this.receive(reply));
     this.worker.on('error', (error) =>
       this.end(new WorkerError(`${name} failed: ${messageOf(error)}`, { cause: error })),

@@ -25,6 +25,8 @@ export interface RuntimeOptions {
  */
 export async function openSession(bytes: Uint8Array, options: RuntimeOptions = {}): Promise<InferenceSession> {
   const { threads = 1, providers = ['cpu'], keepMemory = false } = options;
+  // Otherwise the runtime sends data about models and computer to its maker, and leaves files in the folder for temporary files.
+  process.env['ORT_DISABLE_TELEMETRY'] = '1';
   try {
     return await InferenceSession.create(bytes, {
       intraOpNumThreads: threads,
