@@ -19,8 +19,11 @@ interface Manifest {
 }
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 
-/** Dependencies copied into the bundle, as every command loads them: one file opens faster than a package of many. */
-export const BUNDLED: ReadonlySet<string> = new Set(['@stricli/core']);
+/**
+ * Dependencies copied into the bundle: what every command loads, as one file opens faster than a package of many; and the client of
+ * S3, of which little is used.
+ */
+export const BUNDLED: ReadonlySet<string> = new Set(['@stricli/core', '@aws-sdk/client-s3', '@aws-sdk/lib-storage']);
 
 /** Development dependencies of which the pages of the studio contain copies. */
 export const BUNDLED_IN_PAGES: ReadonlySet<string> = new Set([

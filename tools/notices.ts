@@ -55,9 +55,8 @@ export function notices(): string {
     }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const rows = needed.map(({ name, version, license }) => `| ${name} | ${version} | ${license ?? 'see the package'} |`);
-  const bundled = [...bundledPackages()]
-    .toSorted()
-    .flatMap((name) => ['', `### ${name}`, '', '```text', licenseText(name), '```']);
+  const byText = Map.groupBy([...bundledPackages()].toSorted(), licenseText);
+  const bundled = [...byText].flatMap(([text, names]) => ['', `### ${names.join(', ')}`, '', '```text', text, '```']);
   return `${[
     '# Third-party notices',
     '',

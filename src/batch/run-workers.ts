@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlaybyplayError } from '../errors.ts';
+import type { RecordingStorage } from '../files/file-storage.ts';
 import type { FollowingJobs, JobFailure, JobQueue, Lease } from './queue.ts';
 import { RecordingProcess, type WorkOutcome } from './recording-process.ts';
 import { followingJobs, type RecordingWork, type WorkResult } from './work.ts';
@@ -14,13 +15,16 @@ const MAX_RETRY_MS = 30_000;
 /** Milliseconds before a recording is tried again whose log somebody else is writing. */
 const IN_USE_DELAY_MS = 2000;
 
+/** Codes of errors that pass. */
+const OUTAGES: ReadonlySet<string> = new Set(['queue-unreachable', 'storage-unreachable']);
+
 /** What happens to the jobs of a worker. */
 export interface WorkerEvents {
   readonly onStart?: (worker: number, lease: Lease) => void;
   readonly onProgress?: (worker: number, lease: Lease, share: number) => void;
   readonly onDone?: (worker: number, lease: Lease, result: WorkResult) => void;
   readonly onFail?: (worker: number, lease: Lease, failure: JobFailure) => void;
-  /** The queue cannot be reached; the worker goes on trying. */
+  /** The queue or the storage cannot be reached; the worker goes on trying. */
   readonly onOutage?: (error: PlaybyplayError) => void;
 }
 
@@ -32,6 +36,8 @@ export interface WorkerOptions extends WorkerEvents {
   readonly threads: number;
   /** Ends when all jobs of this batch are done or set aside. Default: never. */
   readonly batch?: string | undefined;
+  /** Where recordings come from and logs go to. Default: the paths of jobs lead to files that are there. */
+  readonly storage?: RecordingStorage | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -64,9 +70,11 @@ async function doJob(
   worker: number,
   lease: Lease,
   child: RecordingProcess,
-  { threads, signal, onStart, onProgress, onDone, onFail, onOutage }: WorkerOptions,
+  options: WorkerOptions,
 ): Promise<void> {
+  const { threads, signal, onStart, onProgress, onDone, onFail, onOutage } = options;
   const { job, attempt } = lease;
+  const work = job.work as RecordingWork;
   onStart?.(worker, lease);
   let isVoid = false;
   const heartbeat = setInterval(() => {
@@ -83,10 +91,10 @@ async function doJob(
   const stop = (): void => child.stop('the worker stops');
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const work = job.work as RecordingWork;
-    const outcome: WorkOutcome = await child.run({ work, attempt, threads }, (share) =>
-      onProgress?.(worker, lease, share),
-    );
+    const outcome = await withStorage(work, options, {
+      isMine: () => !isVoid && !signal.aborted,
+      run: () => child.run({ work, attempt, threads }, (share) => onProgress?.(worker, lease, share)),
+    });
     if (isVoid) return;
     const following: FollowingJobs = (done) => followingJobs(job, done);
     if ('result' in outcome) {
@@ -107,7 +115,28 @@ async function doJob(
   }
 }
 
-/** Repeats a call while the queue cannot be reached: what was computed is not thrown away for a restart of the database. */
+/** Brings the recording of a job to its path, and stores what the job makes of it. */
+async function withStorage(
+  { media, folder }: RecordingWork,
+  { storage, signal, onOutage }: WorkerOptions,
+  { isMine, run }: { readonly isMine: () => boolean; readonly run: () => Promise<WorkOutcome> },
+): Promise<WorkOutcome> {
+  if (!storage) return run();
+  try {
+    await persist(() => storage.fetch(media), signal, onOutage);
+    const outcome = await run();
+    // A job that was given back or taken over goes on with what is here.
+    if (!isMine()) return outcome;
+    if ('result' in outcome) await persist(() => storage.keep(folder), signal, onOutage);
+    for (const path of [media, folder]) await storage.release(path);
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof PlaybyplayError)) throw error;
+    return { failure: { code: error.code, message: error.message, hint: error.hint }, isFinal: true };
+  }
+}
+
+/** Repeats a call while the queue or the storage cannot be reached: what was computed is not thrown away for a restart of the database. */
 async function persist<T>(
   call: () => Promise<T>,
   signal: AbortSignal,
@@ -125,5 +154,5 @@ async function persist<T>(
 }
 
 function isOutage(error: unknown): error is PlaybyplayError {
-  return error instanceof PlaybyplayError && error.code === 'queue-unreachable';
+  return error instanceof PlaybyplayError && OUTAGES.has(error.code);
 }

@@ -62,6 +62,7 @@ export interface FoundRecording {
  *
  * @param out Folder in which the folder of the log is made; default next to the recording.
  * @param count Shares.
+ * @param state Tells a recording from others of the same path. Default: its size and time of change.
  */
 export async function createJobs(
   media: string,
@@ -70,22 +71,30 @@ export async function createJobs(
     settings,
     out,
     count = 1,
+    state,
   }: {
     readonly batch: string;
     readonly settings: ReadSettings;
     readonly out?: string | undefined;
     readonly count?: number;
+    readonly state?: string;
   },
 ): Promise<readonly NewJob[]> {
   const path = resolve(media);
   const next = defaultFolder(path);
   const folder = out === undefined ? next : resolve(out, basename(next));
-  // A recording that has changed is another job.
-  const { size, mtimeMs } = await stat(path);
-  const state = `${size} ${mtimeMs}`;
+  const version = state ?? (await stateOf(path));
   const work = { media: path, folder, settings };
-  if (count === 1) return [createJob(batch, state, { kind: 'record', ...work })];
-  return Array.from({ length: count }, (_, index) => createJob(batch, state, { kind: 'read', ...work, index, count }));
+  if (count === 1) return [createJob(batch, version, { kind: 'record', ...work })];
+  return Array.from({ length: count }, (_, index) =>
+    createJob(batch, version, { kind: 'read', ...work, index, count }),
+  );
+}
+
+/** What changes when a recording does: then it is another job. */
+async function stateOf(path: string): Promise<string> {
+  const { size, mtimeMs } = await stat(path);
+  return `${size} ${mtimeMs}`;
 }
 
 function createJob(batch: string, state: string, work: RecordingWork): NewJob {

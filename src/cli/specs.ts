@@ -245,15 +245,21 @@ const serviceDatabase = value(
   'PostgreSQL database for tenants, jobs and libraries: postgres://user:password@host/database. Default: PLAYBYPLAY_DATABASE, else files in the folder.',
 );
 
+const serviceStorage = value(
+  'address',
+  'Bucket for recordings and logs: s3://bucket/prefix. Server and keys: AWS_ENDPOINT_URL_S3, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY. Default: PLAYBYPLAY_STORAGE, else the folder.',
+);
+
 /** Arguments and options of `playbyplay serve`. */
 export const serve = declare({
   summary: 'Run a service: recordings are uploaded, read and asked over HTTP',
   description:
-    'Tenants upload recordings (tus), follow their progress, and ask questions about all of their own; assistants ask at /mcp. The interface is described at /openapi.json. Without --database everything stands in files, for one machine. With it, several processes share the work: some answer (--role api), others read (--role worker), all with the same folder. Put a proxy in front of it that speaks HTTPS.',
+    'Tenants upload recordings (tus), follow their progress, and ask questions about all of their own; assistants ask at /mcp. The interface is described at /openapi.json. Without --database everything stands in files, for one machine. With it, several processes share the work: some answer (--role api), others read (--role worker), all with the same folder, or with a bucket (--storage). Put a proxy in front of it that speaks HTTPS.',
   arguments: [],
   options: {
     data: serviceData,
     database: serviceDatabase,
+    storage: serviceStorage,
     host: value('address', 'Address to listen on; 0.0.0.0 for all.', { default: '127.0.0.1' }),
     port: value('n', 'Port to listen on; 0: a free one.', { default: '8080', parse: wholeNumber(0, 65_535) }),
     role: choice(['all', 'api', 'worker'], 'What this process does.', 'all'),

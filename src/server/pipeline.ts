@@ -1,9 +1,9 @@
-import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobFailure, JobQueue, ListedJob } from '../batch/queue.ts';
 import { runWorkers } from '../batch/run-workers.ts';
 import { createJobs, type RecordingWork, type WorkResult } from '../batch/work.ts';
 import { messageOf, PlaybyplayError } from '../errors.ts';
+import type { RecordingStorage } from '../files/file-storage.ts';
 import type { Span } from '@opentelemetry/api';
 import type { Database } from './database.ts';
 import type { Libraries } from './libraries.ts';
@@ -23,6 +23,7 @@ export interface PipelineContext {
   readonly database: Database;
   readonly queue: JobQueue;
   readonly recordings: Recordings;
+  readonly storage: RecordingStorage;
   readonly libraries: Libraries;
   readonly webhooks: Webhooks;
   readonly telemetry: Telemetry;
@@ -86,7 +87,7 @@ export class Pipeline {
     readonly threads: number;
     readonly signal: AbortSignal;
   }): Promise<void> {
-    const { queue, telemetry, log } = this.#context;
+    const { queue, storage, telemetry, log } = this.#context;
     const spans = new Map<number, Span>();
     const end = (worker: number): void => {
       telemetry.busyWorkers.dec();
@@ -95,6 +96,7 @@ export class Pipeline {
     await runWorkers(queue, {
       workers,
       threads,
+      storage,
       signal,
       onStart: (worker, { job, attempt }) => {
         telemetry.busyWorkers.inc();
@@ -115,17 +117,16 @@ export class Pipeline {
   /**
    * Follows jobs until the signal is aborted: settles recordings, adds logs to libraries, makes the calls of webhooks.
    *
-   * @param removeExpired Called now and then, to remove uploads that nobody continued.
+   * @param settleUploads Called now and then, see `registerUploads`.
    */
-  async follow(removeExpired: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  async follow(settleUploads: () => Promise<void>, signal: AbortSignal): Promise<void> {
     const { webhooks, recordings, log } = this.#context;
     let cleaned = Number.NEGATIVE_INFINITY;
     while (!signal.aborted) {
       let wait = POLL_INTERVAL_MS;
       try {
         if (performance.now() - cleaned > CLEANING_INTERVAL_MS) {
-          await this.#recover();
-          await removeExpired();
+          await settleUploads();
           cleaned = performance.now();
         }
         await this.#settleAll(await recordings.queued());
@@ -138,21 +139,15 @@ export class Pipeline {
     }
   }
 
-  /** Goes on with uploads that were complete when the service was killed. */
-  async #recover(): Promise<void> {
-    for (const recording of await this.#context.recordings.uploading())
-      if (await stat(recording.media).catch(() => undefined)) await this.enqueue(recording);
-  }
-
-  async #addJobs({ id, media, game, folder }: Recording, queue: JobQueue): Promise<void> {
+  async #addJobs({ id, media, game, folder, bytes }: Recording, queue: JobQueue): Promise<void> {
     const settings = { game, plan: 'full' as const, profiles: [], plugins: [] };
-    const jobs = await createJobs(media, { batch: id, settings, out: folder });
+    const jobs = await createJobs(media, { batch: id, settings, out: folder, state: String(bytes) });
     await queue.add(jobs);
   }
 
   /** Settles the recordings whose jobs are done, or of which one is set aside. */
   async #settleAll(all: readonly Recording[]): Promise<void> {
-    const { queue, libraries } = this.#context;
+    const { queue, storage, libraries } = this.#context;
     const ended: Ended[] = [];
     for (const recording of all) {
       const jobs = await queue.list(recording.id);
@@ -164,6 +159,7 @@ export class Pipeline {
     // Before anybody is told that they are done, questions find them.
     for (const [tenant, own] of Map.groupBy(ended, ({ recording }) => recording.tenant)) {
       const logs = own.flatMap(({ result }) => result?.recording?.log ?? []);
+      for (const log of logs) await storage.fetch(log);
       if (logs.length > 0) await libraries.add(tenant, logs);
     }
     for (const one of ended) await this.#settle(one);

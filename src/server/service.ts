@@ -18,9 +18,9 @@ import {
 } from 'fastify';
 import type { JobQueue } from '../batch/queue.ts';
 import { PlaybyplayError } from '../errors.ts';
-import { FileStorage } from '../files/file-storage.ts';
+import { FileStorage, type RecordingStorage } from '../files/file-storage.ts';
 import { makeFolder } from '../files/folder.ts';
-import { describeFailure, useProjectSchemas } from '../http/requests.ts';
+import { useProjectSchemas } from '../http/requests.ts';
 import type { Query } from '../query/query.ts';
 import { VERSION } from '../version.ts';
 import { answerQuestion, explainQuestion, MAX_PAGE, statisticsOf } from './answers.ts';
@@ -29,7 +29,7 @@ import { Libraries } from './libraries.ts';
 import { createMcpServer } from './mcp.ts';
 import { Pipeline } from './pipeline.ts';
 import { type Recording, Recordings } from './recordings.ts';
-import { STATUS } from './status.ts';
+import { describePublicly } from './status.ts';
 import { Telemetry } from './telemetry.ts';
 import { type Caller, type Scope, SCOPES, type Tenant, Tenants } from './tenants.ts';
 import { registerUploads } from './uploads.ts';
@@ -41,6 +41,8 @@ export interface ServiceOptions {
   readonly data: string;
   /** Address of a PostgreSQL database for tenants, jobs and libraries. Default: files in `data`. */
   readonly database?: string | undefined;
+  /** Address of a bucket for recordings and logs, `s3://bucket/prefix`. Default: files in `data`. */
+  readonly storage?: string | undefined;
   /** Default: 127.0.0.1. */
   readonly host?: string | undefined;
   /** Default: a free port. */
@@ -123,13 +125,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const telemetry = new Telemetry();
   const tenants = new Tenants(database);
   const recordings = new Recordings(database);
-  const storage = new FileStorage(data);
+  const storage = await openStorage(options, data, resources);
   const webhooks = new Webhooks(database, {
     allowPrivate: options.allowPrivateWebhooks ?? false,
     retrySeconds: options.webhookRetrySeconds,
     onAttempt: (outcome) => telemetry.webhooks.inc({ outcome }),
   });
-  const pipeline = new Pipeline({ database, queue, recordings, libraries, webhooks, telemetry, log });
+  const pipeline = new Pipeline({ database, queue, recordings, storage, libraries, webhooks, telemetry, log });
   const stop = new AbortController();
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
@@ -152,7 +154,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   registerRecordings(app, context);
   registerQuestions(app, context);
   registerTenant(app, context);
-  const removeExpired = registerUploads(app, {
+  const settleUploads = registerUploads(app, {
     folder: uploads,
     storage,
     recordings,
@@ -172,7 +174,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   const threads = Math.max(1, Math.floor(availableParallelism() / Math.max(1, workers)));
   const running = [
-    pipeline.follow(removeExpired, stop.signal),
+    pipeline.follow(settleUploads, stop.signal),
     workers > 0 ? pipeline.work({ workers, threads, signal: stop.signal }) : Promise.resolve(),
   ];
   const owned = resources.move();
@@ -191,7 +193,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 /** Reads recordings for a service whose other processes answer, until the signal is aborted. */
 export async function runServiceWorkers(
-  options: Pick<ServiceOptions, 'data' | 'database' | 'log'> & { readonly workers: number },
+  options: Pick<ServiceOptions, 'data' | 'database' | 'storage' | 'log'> & { readonly workers: number },
   signal: AbortSignal,
 ): Promise<void> {
   const { workers, log = () => undefined } = options;
@@ -202,7 +204,9 @@ export async function runServiceWorkers(
   const libraries = resources.use(new Libraries(options.database ?? join(data, 'libraries')));
   const recordings = new Recordings(database);
   const webhooks = new Webhooks(database);
-  const pipeline = new Pipeline({ database, queue, recordings, libraries, webhooks, telemetry: new Telemetry(), log });
+  const storage = await openStorage(options, data, resources);
+  const telemetry = new Telemetry();
+  const pipeline = new Pipeline({ database, queue, recordings, storage, libraries, webhooks, telemetry, log });
   const threads = Math.max(1, Math.floor(availableParallelism() / workers));
   await pipeline.work({ workers, threads, signal });
 }
@@ -216,12 +220,22 @@ async function openQueue({ database }: Pick<ServiceOptions, 'database'>, data: s
   return SqliteQueue.open(join(data, 'jobs.sqlite'));
 }
 
+async function openStorage(
+  { storage }: Pick<ServiceOptions, 'storage'>,
+  data: string,
+  resources: AsyncDisposableStack,
+): Promise<RecordingStorage> {
+  if (storage === undefined) return new FileStorage(data);
+  const { S3Storage } = await import('../files/s3-storage.ts');
+  return resources.use(await S3Storage.open(storage, data));
+}
+
 /** What routes share. */
 interface RouteContext {
   readonly database: Database;
   readonly tenants: Tenants;
   readonly recordings: Recordings;
-  readonly storage: FileStorage;
+  readonly storage: RecordingStorage;
   readonly libraries: Libraries;
   readonly webhooks: Webhooks;
   readonly pipeline: Pipeline;
@@ -234,8 +248,8 @@ async function prepareApp(app: FastifyInstance, { tenants, telemetry }: RouteCon
   useProjectSchemas(app);
   app.decorateRequest('caller', undefined);
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
-    const { status, body } = describeFailure(error, STATUS);
-    return reply.status(status).send(status >= 500 ? { code: 'internal', message: 'internal error' } : body);
+    const { status, body } = describePublicly(error);
+    return reply.status(status).send(body);
   });
   app.setNotFoundHandler((_request, reply) =>
     reply.status(404).send({ code: 'no-such-page', message: 'there is nothing at this address' }),
@@ -445,6 +459,7 @@ function registerRecordings(
     async (request, reply) => {
       const { result } = await find(request);
       if (!result?.recording) throw new PlaybyplayError('no-log', 'the recording has no log yet');
+      await storage.fetch(result.recording.log);
       return reply.type('application/x-ndjson').send(createReadStream(result.recording.log));
     },
   );

@@ -1,17 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { FileStore } from '@tus/file-store';
 import { Server as TusServer } from '@tus/server';
 import type { FastifyInstance } from 'fastify';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import { toFileName } from '../files/file-name.ts';
-import type { FileStorage } from '../files/file-storage.ts';
+import type { RecordingStorage } from '../files/file-storage.ts';
 import { removeFiles } from '../files/output.ts';
-import { describeFailure } from '../http/requests.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { Recordings } from './recordings.ts';
-import { STATUS } from './status.ts';
+import { describePublicly } from './status.ts';
 import type { Telemetry } from './telemetry.ts';
 import type { Tenant } from './tenants.ts';
 
@@ -24,7 +24,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 /** What uploads work with. */
 export interface UploadContext {
   readonly folder: string;
-  readonly storage: FileStorage;
+  readonly storage: RecordingStorage;
   readonly recordings: Recordings;
   readonly pipeline: Pipeline;
   readonly telemetry: Telemetry;
@@ -37,7 +37,8 @@ export interface UploadContext {
  * Adds resumable uploads by the tus protocol (tus.io). The id of an upload is that of its recording. Metadata: `filename`, and
  * `game` (default `auto`).
  *
- * @returns Removes what nobody continued.
+ * @returns Goes on with uploads that were complete when the service was killed or could not store them, and removes what nobody
+ *   continued.
  */
 export function registerUploads(app: FastifyInstance, context: UploadContext): () => Promise<void> {
   const { folder, storage, recordings, pipeline, telemetry, maxBytes, tenantOf } = context;
@@ -107,6 +108,13 @@ export function registerUploads(app: FastifyInstance, context: UploadContext): (
       },
     });
   return async () => {
+    for (const recording of await recordings.uploading()) {
+      const path = join(folder, recording.id);
+      const uploaded = await stat(path).catch(() => undefined);
+      if (uploaded?.size === recording.bytes) await storage.adopt(path, recording.media);
+      else if (!(await storage.has(recording.media))) continue;
+      await pipeline.enqueue(recording);
+    }
     await tus.cleanUpExpiredUploads();
     await recordings.removeUnfinished(EXPIRATION_SECONDS);
   };
@@ -115,6 +123,6 @@ export function registerUploads(app: FastifyInstance, context: UploadContext): (
 /** What tus answers instead. */
 function refusal(error: unknown): { status_code: number; body: string } {
   const known = error instanceof Error ? error : new Error(messageOf(error));
-  const { status, body } = describeFailure(known, STATUS);
+  const { status, body } = describePublicly(known);
   return { status_code: status, body: JSON.stringify(body) };
 }

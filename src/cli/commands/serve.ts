@@ -6,17 +6,19 @@ import type * as specs from '../specs.ts';
 export const serve: RunCommand<typeof specs.serve> = async (io, options) => {
   const { data, host, port, workers, role } = options;
   const database = options.database ?? (process.env['PLAYBYPLAY_DATABASE'] || undefined);
+  const storage = options.storage ?? (process.env['PLAYBYPLAY_STORAGE'] || undefined);
   const log = (message: string): void => {
     io.stderr.write(`${new Date().toISOString()} ${message}\n`);
   };
   if (role === 'worker') {
     log(`${workers} workers read recordings`);
-    await runServiceWorkers({ data, database, workers, log }, io.signal);
+    await runServiceWorkers({ data, database, storage, workers, log }, io.signal);
     return 0;
   }
   await using service = await startService({
     data,
     database,
+    storage,
     host,
     port,
     workers: role === 'api' ? 0 : workers,
