@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { anyText } from '../recognition/constraint.ts';
 import { readLine } from '../recognition/text-recognizer.ts';
-import { splitSeries } from './split.ts';
+import { splitCaption, splitSeries } from './split.ts';
 
 /** What is read in samples of a line 120 pixels wide and 24 high, in which each character has `pitch` steps of 2 pixels. */
-function followed(texts: readonly string[], pitch: number) {
+function followed(texts: readonly string[], pitch: number, { readsSpaces = false } = {}) {
   const samples = texts.map((text, i) => {
     const steps = Array.from({ length: 60 }, (_, step) => {
       const char = step % pitch === Math.floor(pitch / 2) ? text[Math.floor(step / pitch)] : undefined;
-      return char === undefined || char === ' ' ? [] : [{ char, probability: 1 }];
+      return char === undefined || (char === ' ' && !readsSpaces) ? [] : [{ char, probability: 1 }];
     });
     const line = { candidates: steps, blank: Float64Array.from(steps, ({ length }) => 1 - length) };
     return { recording: 0, t: i / 2, line, reading: readLine(line, anyText()) };
@@ -34,4 +34,17 @@ it.each([
   ['a time', ['1:05', '1:04', '1:03', '1:02', '1:01', '1:00']],
 ])('keeps %s whole', (_, texts) => {
   expect(splitSeries(followed(texts, 6))).toHaveLength(1);
+});
+
+it('cuts a caption that cannot be read off its number', () => {
+  const texts = ['СЧ 10', 'CY 11', 'CE 12', 'ЧT 13', 'CA 14', 'CV 15'];
+  const [part] = splitCaption(followed(texts, 6, { readsSpaces: true }));
+  expect(part!.samples.map(({ reading }) => reading?.text).join(' ')).toBe('10 11 12 13 14 15');
+});
+
+it('keeps a clock whole whose fraction is drawn smaller', () => {
+  const times = ['00:06 84', '00:07 30', '00:08 05', '00:09 61', '00:10 12', '00:11 47'];
+  const clock = followed(times, 6, { readsSpaces: true });
+  expect(clock.samples.map(({ reading }) => reading?.text)).toEqual(times);
+  expect(splitCaption(clock)).toEqual([clock]);
 });

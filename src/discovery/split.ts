@@ -58,6 +58,8 @@ export function splitSeries(followed: FollowedElement): readonly FollowedElement
     .map((right, i) => slice(followed, Math.max(0, edges[i]! + margin), Math.min(1, right - margin)));
 }
 
+/** What is no caption: figures of a clock before its smaller fraction. */
+const FIGURES_ONLY = /^[\d\s:.,'’"-]+$/u;
 /** A number after a caption. */
 const CAPTIONED = /^(.*[^\d\s].*?) (\d[\d.,:/]*)$/u;
 /** Share of the readings that agree on a caption that can be read. */
@@ -71,7 +73,8 @@ export function splitCaption(followed: FollowedElement): readonly FollowedElemen
   const read = samples.flatMap(({ line, reading }) => (reading ? [{ line, text: reading.text }] : []));
   const captioned = read.flatMap(({ line, text }) => {
     const [, caption, figure] = CAPTIONED.exec(text) ?? [];
-    return caption === undefined || figure === undefined ? [] : [{ line, text, caption, figure }];
+    if (caption === undefined || figure === undefined || FIGURES_ONLY.test(caption)) return [];
+    return [{ line, text, caption, figure }];
   });
   if (captioned.length < MIN_READINGS || captioned.length < MIN_SERIES_SHARE * read.length) return [followed];
   const counts = Map.groupBy(captioned, ({ caption }) => caption.replaceAll(/[^\p{L}\p{N}]/gu, ''));
