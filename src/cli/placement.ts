@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { messageOf, PlaybyplayError } from '../errors.ts';
+import { readInputText } from '../files/input.ts';
 import { type HudSettings, placementSchema } from '../geometry.ts';
 import { parseJsonFile } from '../schema/parse.ts';
 
@@ -10,9 +9,7 @@ import { parseJsonFile } from '../schema/parse.ts';
  */
 export async function readPlacement(path: string): Promise<HudSettings> {
   const hint = '--place takes auto, default, or a file that profile place --write wrote.';
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new PlaybyplayError('placement-broken', `cannot read the placement ${path}: ${messageOf(error)}`, { hint });
-  });
+  const text = readInputText(path, 'placement-broken', { hint });
   const {
     format: _,
     confidence: __,

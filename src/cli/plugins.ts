@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { readInputText } from '../files/input.ts';
 import { loadPlugins, type Plugins } from '../detectors/plugins/load.ts';
 import { kindNames } from '../detectors/registry.ts';
 import { parseJsonFile } from '../schema/parse.ts';
@@ -47,8 +48,8 @@ export async function findProfiles(options: readonly string[] = []): Promise<rea
 
 async function readConfig(key: 'plugins' | 'profiles'): Promise<readonly string[]> {
   const path = configPath();
-  const text = await readFile(path, 'utf8').catch(() => undefined);
-  if (text === undefined) return [];
+  if (!existsSync(path)) return [];
+  const text = readInputText(path, 'config-broken');
   const config = parseJsonFile(configSchema, text, { source: path, code: 'config-broken' });
   // Relative paths are relative to the settings file.
   return (config[key] ?? []).map((name) => (/^\.{1,2}[/\\]/.test(name) ? join(dirname(path), name) : name));

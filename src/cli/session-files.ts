@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { loadBuiltin } from '../dictionary/files.ts';
 import { loadLog } from '../events/reader.ts';
 import type { Span } from '../highlights/windows.ts';
 import { findStillSpans } from '../quality/gameplay.ts';
 import { messageOf, PlaybyplayError } from '../errors.ts';
+import { readInputText } from '../files/input.ts';
 import { parseConstants } from '../quality/constants.ts';
 import { readVideo } from '../quality/input/video.ts';
 import type { FileOptions, ScoredInput } from '../quality/score.ts';
@@ -46,8 +46,9 @@ async function readStillSpans(recording: string, named: string | undefined): Pro
 }
 
 function readJson(path: string): unknown {
+  const text = readInputText(path, 'not-json');
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return JSON.parse(text);
   } catch (error) {
     throw new PlaybyplayError('not-json', `${path} cannot be read: ${messageOf(error)}`);
   }

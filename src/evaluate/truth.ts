@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { messageOf, PlaybyplayError, type Issue } from '../errors.ts';
+import { readInputText } from '../files/input.ts';
 import { parseStatement } from '../events/statement.ts';
 import { foreignFormats, importForeign, recognizeForeign } from '../events/import/foreign/index.ts';
 import { importLog } from '../events/import/import-log.ts';
@@ -9,17 +9,16 @@ import type { Imported } from '../events/import/session-builder.ts';
 import { loadBuiltin } from '../dictionary/files.ts';
 import type { TruthLine } from './evaluate.ts';
 
+/** Limit of the size of ground truth, which may be the log of another program. */
+const MAX_TRUTH_BYTES = 256 << 20;
+
 /**
  * Reads ground truth: NDJSON with lines `{"t": 12.3, "statement": {…}}` (further keys are ignored), or an event log.
  *
  * @throws PlaybyplayError `truth-missing`, `truth-broken` with an issue for every invalid line.
  */
 export async function readTruth(path: string): Promise<readonly TruthLine[]> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new PlaybyplayError('truth-missing', `cannot read the ground truth ${path}: ${messageOf(error)}`, {
-      cause: error,
-    });
-  });
+  const text = readInputText(path, 'truth-missing', { maxBytes: MAX_TRUTH_BYTES });
   const issues: Issue[] = [];
   const lines: TruthLine[] = [];
   for (const [index, line] of text.split('\n').entries()) {
@@ -95,7 +94,7 @@ export async function readForeignTruth(
     const mapping = name === undefined || named ? undefined : await loadMapping(name);
     return toTruth(await importForeign(path, format, { player, session, mapping }), format.title);
   }
-  const text = await readFile(path, 'utf8').catch(unreadable);
+  const text = readInputText(path, 'truth-missing', { maxBytes: MAX_TRUTH_BYTES });
   if (name === undefined && (OWN_LINE.test(text) || text.trim() === '')) return undefined;
   const compiled = name === undefined ? await recognizeMapping(text) : await loadMapping(name);
   const { dictionary } = await loadBuiltin(compiled.mapping.dictionaries, { meaning: false });

@@ -1,8 +1,7 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { readFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { messageOf, PlaybyplayError } from '../errors.ts';
-import { readInput } from '../files/input.ts';
+import { readInput, readInputText } from '../files/input.ts';
 import { openRasterImage } from '../media/raster-image.ts';
 import { type Typeface, typeface, typefaceOf } from '../media/write/overlay.ts';
 import type { FromSchema, Schema } from '../schema/from-schema.ts';
@@ -79,12 +78,7 @@ export function defaultBrand(): Brand {
  * ```
  */
 export async function readBrand(path: string): Promise<Brand> {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new PlaybyplayError('brand-invalid', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
-  }
+  const text = readInputText(path, 'brand-invalid');
   const kit: BrandKit = parseJsonFile(brandSchema, text, { source: path, code: 'brand-invalid' });
   const plain = defaultBrand();
   const font = async (name: string | undefined, role: 'display' | 'text'): Promise<Typeface> => {

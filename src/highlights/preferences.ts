@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { messageOf, PlaybyplayError } from '../errors.ts';
+import { readInputText } from '../files/input.ts';
 import type { EventLine } from '../events/log.ts';
 import { isPropertyStatement, type Statement } from '../events/statement.ts';
 import { integer } from '../schema/build.ts';
@@ -66,7 +65,7 @@ const LIST_SCHEMA = {
  * @throws PlaybyplayError `list-invalid`.
  */
 export function readEditedList(path: string): Pick<HighlightList, 'format'> & FromSchema<typeof LIST_SCHEMA> {
-  return parseJsonFile(LIST_SCHEMA, readText(path, 'list-invalid'), { source: path, code: 'list-invalid' });
+  return parseJsonFile(LIST_SCHEMA, readInputText(path, 'list-invalid'), { source: path, code: 'list-invalid' });
 }
 
 /**
@@ -75,18 +74,10 @@ export function readEditedList(path: string): Pick<HighlightList, 'format'> & Fr
  * @throws PlaybyplayError `preferences-invalid`.
  */
 export function readPreferences(path: string): Preferences {
-  return parseJsonFile(preferencesSchema, readText(path, 'preferences-invalid'), {
+  return parseJsonFile(preferencesSchema, readInputText(path, 'preferences-invalid'), {
     source: path,
     code: 'preferences-invalid',
   });
-}
-
-function readText(path: string, code: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new PlaybyplayError(code, `${path} cannot be read: ${messageOf(error)}`, { cause: error });
-  }
 }
 
 /**

@@ -1,9 +1,9 @@
+import type { Issue } from '../errors.ts';
+import { readInputText } from '../files/input.ts';
 import { number } from '../schema/build.ts';
 import type { FromSchema, Schema } from '../schema/from-schema.ts';
-import { readFileSync } from 'node:fs';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
-import { type Issue, messageOf, PlaybyplayError } from '../errors.ts';
 import { didYouMean, findNearest } from '../spelling.ts';
 import { isPropertyStatement } from '../events/statement.ts';
 import { parseJsonFile } from '../schema/parse.ts';
@@ -117,12 +117,7 @@ export function marginForEvent(event: EventLine, dictionary: Dictionary, margins
  * ```
  */
 export function readSettings(path: string): HighlightSettings {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new PlaybyplayError('settings-missing', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
-  }
+  const text = readInputText(path, 'settings-missing');
   return parseJsonFile(settingsSchema, text, { source: path, code: 'settings-invalid' });
 }
 

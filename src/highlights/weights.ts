@@ -1,9 +1,9 @@
+import { type Issue, messageOf, PlaybyplayError } from '../errors.ts';
+import { readInputText } from '../files/input.ts';
 import type { Dictionary, Word } from '../dictionary/dictionary.ts';
 import type { WordKind } from '../dictionary/format.ts';
 import { isPropertyStatement, type Slot, type Statement } from '../events/statement.ts';
 import { number } from '../schema/build.ts';
-import { readFileSync } from 'node:fs';
-import { type Issue, messageOf, PlaybyplayError } from '../errors.ts';
 import type { EventLine } from '../events/log.ts';
 import { checkSchema } from '../schema/check.ts';
 import type { FromSchema } from '../schema/from-schema.ts';
@@ -209,12 +209,7 @@ interface ViewerWeight extends FromSchema<typeof viewerWeightSchema> {}
  * @throws PlaybyplayError `viewers-invalid` with every issue.
  */
 export function readViewerWeights(path: string): ViewerWeight[] {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new PlaybyplayError('viewers-invalid', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
-  }
+  const text = readInputText(path, 'viewers-invalid');
   const parsed = text
     .split('\n')
     .flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, `${path}:${index + 1}`)]));

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
 import { commonName, namespacePattern } from '../dictionary/format.ts';
 import { loadDictionary } from '../dictionary/load.ts';
 import type { Issue } from '../errors.ts';
+import { readInput } from '../files/input.ts';
 import { uniqueSessionName, nameLogs } from '../events/log-names.ts';
 import type { EventLine } from '../events/log.ts';
 import { findAllLogs, readLog } from '../events/reader.ts';
+
+/** Limit of the size of a dictionary that lies next to a log. */
+const MAX_DICTIONARY_BYTES = 64 << 20;
 
 /** The events of logs, with everything needed to query them. */
 export interface LoadedLogs {
@@ -127,7 +130,7 @@ async function findPackDictionaries(
   for (const [name, hash] of missing) {
     const candidates = [...folders].map((folder) => join(folder, 'dictionary', `${name}.json`));
     for (const path of candidates) {
-      const text = await readFile(path, 'utf8').catch(() => undefined);
+      const text = await readInput(path, MAX_DICTIONARY_BYTES, 'dictionary-too-large').catch(() => undefined);
       if (text === undefined || createHash('sha256').update(text).digest('hex').slice(0, hash.length) !== hash)
         continue;
       found.push(path);

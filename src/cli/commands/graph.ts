@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,6 +10,7 @@ import { toFileName } from '../../files/file-name.ts';
 import { writeOutput } from '../../files/output.ts';
 import { Trace } from '../../threads/trace.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { readInputText } from '../../files/input.ts';
 import type { RunCommand } from '../command.ts';
 import type * as specs from '../specs.ts';
 
@@ -65,9 +65,10 @@ export const runGraphFile: RunCommand<typeof specs.graphRun> = async (io, option
 };
 
 async function readGraph(path: string): Promise<Graph> {
+  const text = readInputText(path, 'invalid-graph');
   let value: unknown;
   try {
-    value = JSON.parse(await readFile(path, 'utf8'));
+    value = JSON.parse(text);
   } catch (error) {
     throw new PlaybyplayError('invalid-graph', `cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }

@@ -6,6 +6,7 @@ import type { QuantizedKernel, QuantizeOptions } from '../../compute/quantize/qu
 import { quantizeKernel, quantizeSeparable } from '../../compute/quantize/quantize.ts';
 import type { SymmetryName } from '../../compute/quantize/symmetry.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { readInputText } from '../../files/input.ts';
 import { rowsJson } from '../../schema/json-text.ts';
 import type { RunCommand } from '../command.ts';
 import { usageError } from '../options.ts';
@@ -72,8 +73,9 @@ function readKernel(source: string): NestedNumbers {
   const given = /^\s*[[{]/.test(source);
   const name = given ? 'The kernel' : source === '-' ? 'Standard input' : source;
   try {
-    text = given ? source : readFileSync(source === '-' ? 0 : source, 'utf8');
+    text = given ? source : source === '-' ? readFileSync(0, 'utf8') : readInputText(source, 'no-such-file');
   } catch (error) {
+    if (error instanceof PlaybyplayError) throw error;
     throw new PlaybyplayError('no-such-file', `cannot read ${source}: ${messageOf(error)}`, { cause: error });
   }
   try {

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { listInstructions } from '../../compute/tiling/compile.ts';
 import { rangeLength } from '../../compute/tiling/layers.ts';
+import { MAX_MODEL_BYTES } from '../../compute/onnx/checked-model.ts';
 import { readModel } from '../../compute/tiling/model.ts';
 import {
   comparePlan,
@@ -12,6 +12,7 @@ import {
   type TilingPlan,
 } from '../../compute/tiling/plan.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { readInput } from '../../files/input.ts';
 import type { RunCommand } from '../command.ts';
 import type * as specs from '../specs.ts';
 
@@ -44,8 +45,9 @@ async function planFile(path: string, tiling: TilingOptions): Promise<TilingPlan
 
 async function readModelFile(path: string): Promise<Uint8Array> {
   try {
-    return await readFile(path);
+    return await readInput(path, MAX_MODEL_BYTES, 'model-too-large');
   } catch (error) {
+    if (error instanceof PlaybyplayError) throw error;
     throw new PlaybyplayError('no-such-file', `cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -1,10 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { loadBuiltin } from '../../dictionary/files.ts';
 import { type Discovery, discoverHud, type HudField } from '../../discovery/discover.ts';
 import { type Answers, type Draft, draftPack, writePack } from '../../discovery/draft.ts';
 import { describeBehaviour, discoveryPage, drawDiscovery } from '../../discovery/page.ts';
 import { PlaybyplayError } from '../../errors.ts';
+import { readInputText } from '../../files/input.ts';
 import { checkOutput, writeOutput } from '../../files/output.ts';
 import type { RunCommand } from '../command.ts';
 import { formatCount } from '../describe-error.ts';
@@ -71,12 +72,11 @@ function parseAnswers(texts: readonly string[]): Answers {
 }
 
 async function readDiscovery(path: string): Promise<Discovery> {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
-  if (text === undefined)
+  if (!existsSync(path))
     throw new PlaybyplayError('no-draft', `there is no draft at ${path}`, {
       hint: 'Name the recordings from which it is made: playbyplay profile draft race.mp4 --out ./my-game.',
     });
-  return JSON.parse(text) as Discovery;
+  return JSON.parse(readInputText(path, 'no-draft')) as Discovery;
 }
 
 /** Makes the identifier of a game from the name of its folder. */

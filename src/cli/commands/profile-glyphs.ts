@@ -1,5 +1,6 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
+import { readInputText } from '../../files/input.ts';
 import { checkOutput, writeOutput } from '../../files/output.ts';
 import type { Atlas } from '../../detectors/text/atlas.ts';
 import { atlasFromImages, type GlyphImage, glyphsOfSheet } from '../../detectors/text/import-font.ts';
@@ -23,7 +24,7 @@ export const glyphs: RunCommand<typeof specs.profileGlyphs> = async (io, options
     if (labels === undefined || width === undefined || height === undefined)
       throw usageError('--light needs --labels, --width and --height');
     const loaded = await loadProfile(game);
-    const learned = learnLight(loaded, parseLabels(await readFile(labels, 'utf8'), labels), labels, light, {
+    const learned = learnLight(loaded, parseLabels(readInputText(labels, 'bad-labels'), labels), labels, light, {
       width,
       height,
     });
@@ -129,7 +130,7 @@ async function learnFromLabels(game: string, file: string, options: GlyphOptions
       'Labelled text is learned in the colors that it has: choose the --channel in which it stands out, or leave the choice to the program.',
     );
   const loaded = await loadProfile(game);
-  const labels = parseLabels(await readFile(file, 'utf8'), file);
+  const labels = parseLabels(readInputText(file, 'bad-labels'), file);
   const height = options.height ?? regionHeight(loaded, detectors, options);
   const common = { align, ...atlasShape(options, height), margin: 1, ...(noise !== undefined && { noise }) };
   if (pitch !== undefined) return learnAtlas(loaded, labels, file, detectors, { ...common, pitch });

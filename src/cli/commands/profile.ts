@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import type { SoundFile } from '../../detectors/sound/fingerprint.ts';
 import { PlaybyplayError } from '../../errors.ts';
+import { readInputText } from '../../files/input.ts';
 import { checkOutput, writeOutput } from '../../files/output.ts';
 import type { HudSettings } from '../../geometry.ts';
 import { settingsSchema } from '../../highlights/settings.ts';
@@ -261,7 +261,7 @@ export const exportDataset: RunCommand<Spec<'profileExport'>> = async (io, optio
       ? collectReadings(loaded, media, settings)
       : collectLabels(
           loaded,
-          parseLabels(await readFile(options.labels, 'utf8'), options.labels),
+          parseLabels(readInputText(options.labels, 'bad-labels'), options.labels),
           options.labels,
           settings,
         );

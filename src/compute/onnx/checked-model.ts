@@ -6,7 +6,8 @@ import { decodeModel, type ModelProto } from './proto.ts';
 import { exactly, type Range } from './range.ts';
 import { Unbounded } from './tensor.ts';
 
-const MAX_MODEL_BYTES = 256 << 20;
+/** Limit of the size of a network file. */
+export const MAX_MODEL_BYTES = 256 << 20;
 /** Sizes of inputs for which the bounds are kept. */
 const MAX_KNOWN_SIZES = 10_000;
 

@@ -1,7 +1,9 @@
 import { integer, list } from '../../schema/build.ts';
-import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { type Issue, messageOf, PlaybyplayError } from '../../errors.ts';
+import { readInputText } from '../../files/input.ts';
 import { Pattern } from '../../pattern.ts';
 import { checkSchema } from '../../schema/check.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
@@ -167,14 +169,13 @@ export async function listMappings(): Promise<ReadonlyMap<string, string>> {
 export async function loadMapping(nameOrPath: string): Promise<CompiledMapping> {
   const builtin = await listMappings();
   const path = builtin.get(nameOrPath) ?? nameOrPath;
-  const json = await readFile(path, 'utf8').catch((error: unknown) => {
+  if (!existsSync(path))
     throw new PlaybyplayError('unknown-mapping', `there is no log mapping "${nameOrPath}"`, {
       hint:
         suggestSpelling(nameOrPath, builtin.keys()) ??
         `Use ${[...builtin.keys()].join(', ')}, or the path of a mapping file.`,
-      cause: error,
     });
-  });
+  const json = readInputText(path, 'bad-mapping');
   let data: unknown;
   try {
     data = JSON.parse(json);

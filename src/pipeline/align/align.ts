@@ -1,14 +1,16 @@
 import { BANDS, FRAME_SECONDS, SAMPLE_RATE, SILENCE_DB, Spectrogram } from '../../detectors/sound/spectrogram.ts';
 import { readAudio } from '../../media/audio.ts';
 import { Fft } from '../../compute/fft.ts';
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { readStream } from '../../detectors/stream/read-stream.ts';
 import { PlaybyplayError } from '../../errors.ts';
+import { readInputText } from '../../files/input.ts';
+import { readStream } from '../../detectors/stream/read-stream.ts';
 import { originSeconds } from '../../media/packets/packet-index.ts';
 import { scanPackets } from '../../media/packets/scan-packets.ts';
 import { openVideo } from '../../media/video.ts';
 
+/** Limit of the size of a log whose times are aligned. */
+const MAX_LOG_BYTES = 256 << 20;
 /** Groups of bands in which onsets are measured. */
 const GROUPS = 4;
 const BANDS_PER_GROUP = BANDS / GROUPS;
@@ -386,7 +388,7 @@ export function alignSound(first: string, second: string, options: AlignOptions 
  * @throws PlaybyplayError `bad-stream` if the log cannot be read or has too few records.
  */
 export async function alignMoments(media: string, log: string, options: AlignOptions = {}): Promise<ClockAlignment> {
-  const { entries } = readStream(await readFile(log, 'utf8'), basename(log));
+  const { entries } = readStream(readInputText(log, 'bad-stream', { maxBytes: MAX_LOG_BYTES }), basename(log));
   if (entries.length < MIN_LOG_RECORDS)
     throw new PlaybyplayError(
       'bad-stream',
