@@ -218,6 +218,7 @@ export class Library implements AsyncDisposable {
     if (isListing(compiled.query)) return this.#list(job, limit);
     const tally = isTally(compiled) ? await this.#tally(job) : undefined;
     if (tally) return tally;
+    if (isSum(compiled.query)) return this.#sum(job);
     const result = runQuery(compiled, await this.#collect(job), { durations: (await this.#current()).durations });
     return { ...result, hasMore: false };
   }
@@ -498,13 +499,30 @@ export class Library implements AsyncDisposable {
           : {};
         const names = of === 'name' ? [this.#strings.get(id) ?? ''] : [];
         const filled = labels.map((text) => known[text] ?? fillText(text, names));
-        const key = filled.length === 1 ? filled[0]! : JSON.stringify(filled);
-        const group = groups.get(key);
-        if (group) group.count += count;
-        else groups.set(key, { labels: filled, count });
+        addGroup(groups, filled, count);
       }
     }
-    return [...groups.values()].toSorted((a, b) => b.count - a.count || (a.labels.join() < b.labels.join() ? -1 : 1));
+    return inOrder(groups);
+  }
+
+  /** Counts matches session by session, and keeps none of them. */
+  async #sum(job: Job): Promise<LibraryAnswer> {
+    const { compiled, scope, signal } = job;
+    const { query } = compiled;
+    const { durations } = await this.#current();
+    const plain = { ...compiled, query: { find: query.find, ...(query.by && { by: query.by }) } };
+    const groups = new Map<string, { readonly labels: readonly string[]; count: number }>();
+    let total = 0;
+    for await (const session of this.#sessionsOf(scope)) {
+      signal?.throwIfAborted();
+      const { count, groups: own = [] } = runQuery(plain, await this.#eventsOf(session, job), { durations });
+      total += count;
+      for (const group of own) addGroup(groups, group.labels, group.count);
+    }
+    const selected = query.by && selectGroups(inOrder(groups), query);
+    const value = query.distinct && selected ? selected.length : total;
+    const answer = query.count || query.distinct ? { value, unit: undefined } : undefined;
+    return { matches: [], count: total, groups: selected, answer, values: undefined, hasMore: total > 0 };
   }
 
   /** Reads all events that a query needs. */
@@ -523,6 +541,25 @@ export class Library implements AsyncDisposable {
     }
     return collected;
   }
+}
+
+function addGroup(
+  groups: Map<string, { readonly labels: readonly string[]; count: number }>,
+  labels: readonly string[],
+  count: number,
+): void {
+  const key = labels.length === 1 ? labels[0]! : JSON.stringify(labels);
+  const group = groups.get(key);
+  if (group) group.count += count;
+  else groups.set(key, { labels, count });
+}
+
+/** The largest group first, equal ones by label, as `groupMatches` has them. */
+function inOrder(groups: ReadonlyMap<string, Group>): readonly Group[] {
+  return [...groups.values()]
+    .map((group) => ({ group, text: group.labels.join() }))
+    .toSorted((a, b) => b.group.count - a.group.count || (a.text < b.text ? -1 : 1))
+    .map(({ group }) => group);
 }
 
 function isDatabaseUrl(location: string): boolean {
@@ -668,6 +705,11 @@ function findSessions(find: Condition, sessions: readonly LibrarySession[]): rea
 /** Does a query ask for its matches alone, in the order of sessions and time? */
 function isListing(query: Query): boolean {
   return hasOnly(query, ['find', 'first', 'whether']);
+}
+
+/** Is the answer of a query the sum of those of each session? */
+function isSum(query: Query): boolean {
+  return hasOnly(query, ['find', 'count', 'by', 'distinct', 'top', 'bottom']);
 }
 
 /** Can a query be answered from the numbers of statements: no times, no sessions, no events together? */
