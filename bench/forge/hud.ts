@@ -202,6 +202,23 @@ export class Hud {
 
   /** A counter, fraction, percentage, clock, time or name. */
   figure(options: FigureOptions): Node {
+    const node = this.#figure(options);
+    if (options.kind === 'clock') this.#halts(options.id, options.values);
+    return node;
+  }
+
+  /** A clock halts where it ran and then stands for a while. */
+  #halts(element: string, shown: Steps<number | string | undefined>): void {
+    let running: number | string | undefined;
+    for (const [i, [t, value]] of shown.entries()) {
+      const next = shown[i + 1]?.[0] ?? this.duration;
+      if (value !== undefined && i > 0 && next - t >= 3.5 && running !== undefined)
+        this.event(t, 'halt', { element, to: value });
+      running = value;
+    }
+  }
+
+  #figure(options: FigureOptions): Node {
     const { theme } = this;
     const { id, kind = 'counter', values, write = String, size = 28, role = 'figure', low, screens = PLAY } = options;
     const { isRestless = false, direction, tail, color } = options;
@@ -289,7 +306,6 @@ export class Hud {
     const tail: [number, string | undefined][] = [];
     const shown: [number, number | undefined][] = [];
     const unit = 10 ** digits;
-    let running: number | undefined;
     for (let frame = 0; frame < this.duration * frameRate; frame++) {
       const t = frame / frameRate;
       const value = reading(t);
@@ -302,7 +318,7 @@ export class Hud {
       if (shown.length === 0 || shown.at(-1)![1] !== exact) shown.push([t, exact]);
     }
     const write = (value: number | string): string => writeClock(Number(value), isPadded);
-    const node = this.figure({
+    const node = this.#figure({
       ...rest,
       kind: 'clock',
       values,
@@ -319,13 +335,7 @@ export class Hud {
           : `${write(Math.floor(value + 1e-6))}${digits > 0 ? `.${String(Math.round(value * unit) % unit).padStart(digits, '0')}` : ''}`,
       ),
     });
-    // A clock halts where it ran and then stands for a while.
-    for (const [i, [t, value]] of shown.entries()) {
-      const next = shown[i + 1]?.[0] ?? this.duration;
-      if (value !== undefined && i > 0 && next - t >= 3.5 && running !== undefined)
-        this.event(t, 'halt', { element: rest.id, to: value });
-      running = value;
-    }
+    this.#halts(rest.id, shown);
     return node;
   }
 

@@ -22,10 +22,10 @@ import {
   type Icon,
   type IconPicture,
 } from './icons.ts';
-import { cleanName, findCaptions, type Label, placeOnScreen, uniqueName } from './names.ts';
+import { cleanName, displayWord, findCaptions, type Label, placeOnScreen, uniqueName } from './names.ts';
 import { findFeedAreas, readFeed } from './feeds.ts';
 import { findGauges, type Gauge } from './gauges.ts';
-import { CHARACTER_WIDTH, growRegion } from './grow.ts';
+import { CHARACTER_WIDTH, growRegion, withLineMargin } from './grow.ts';
 import { readSteadyPlaces } from './steady-text.ts';
 import { splitCaption, splitSeries } from './split.ts';
 import { withoutMargin } from './steady-edges.ts';
@@ -112,13 +112,13 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const recordings = await openRecordings(paths, signal);
   for (const { file } of recordings) resources.use(file);
   const reference = recordings[0]!.size;
-  const surveyed = await surveyText(recordings, {
+  const recognizer = resources.use(await TextRecognizer.open());
+  const surveyed = await surveyText(recordings, recognizer, {
     signal,
     memoryBudget,
     onFrame: (done, total) => onProgress?.((SURVEY_SHARE * done) / total),
   });
   const survey = { ...surveyed, sightings: cutSightings(surveyed.sightings, surveyed.steady) };
-  const recognizer = resources.use(await TextRecognizer.open());
   const found = groupElements(survey, reference);
   const uncut = uncutElements(groupElements(surveyed, reference), found);
   const lasting = [...found, ...(await readSteadyPlaces(recordings, survey.steady, found, recognizer))];
@@ -126,7 +126,9 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const texts = lasting.filter(
     ({ rect, isSteady }) => !isSteady || !gauges.some((gauge) => shareInCommon(rect, gauge.rect) > MAX_COMMON_AREA),
   );
-  const elements = [...mergeMessages([...texts, ...groupMessages(survey, texts, reference)]), ...uncut];
+  const lines = [...mergeMessages([...texts, ...groupMessages(survey, texts, reference)]), ...uncut];
+  // Seconds on neighbouring icons are no line.
+  const elements = lines.filter(({ rect }) => !isAcrossFrames(rect, survey.outlines));
   const outlineRows = groupFrames(survey.outlines.slice(0, MAX_OUTLINES)).map((row) => extendRow(row, reference));
   const outlines = outlineRows.flatMap(({ cells }) => cells);
   const feedAreas = findFeedAreas(surveyed, reference);
@@ -134,7 +136,9 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     recordings,
     [
       ...elements.map(({ rect, comesAndGoes, sightings }) =>
-        comesAndGoes ? { rect, find: true, near: sightings } : { rect, keep: Math.ceil(CHARACTER_WIDTH * rect.height) },
+        comesAndGoes
+          ? { rect: withLineMargin(rect, reference), find: true, near: sightings }
+          : { rect, keep: Math.ceil(CHARACTER_WIDTH * rect.height) },
       ),
       ...outlines.map((rect) => ({ rect, keep: 0, isPicture: true })),
       ...feedAreas.map(({ rect, sightings }) => ({ rect, isFeed: true, near: sightings })),
@@ -143,12 +147,18 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     { signal, onSample: (share) => onProgress?.(SURVEY_SHARE + (1 - SURVEY_SHARE) * share) },
   );
   const followed = followedPlaces.slice(0, elements.length);
+  const hidden = hiddenSamples(elements.map((element, i) => (element.comesAndGoes ? [] : followed[i]!)));
   const isText = (outline: Rect): boolean => texts.some(({ rect }) => shareInCommon(rect, outline) > MIN_TEXT_SHARE);
   const { icons, rows } = await findIcons(
     outlineRows,
     outlines,
-    followedPlaces.slice(elements.length, elements.length + outlines.length),
-    (rect) => !isText(rect) && Math.min(rect.width, rect.height) >= MIN_ICON_SIDE * reference.height,
+    followedPlaces
+      .slice(elements.length, elements.length + outlines.length)
+      .map((samples) => samples.filter((_, n) => !hidden.has(n))),
+    (rect) =>
+      !isText(rect) &&
+      Math.min(rect.width, rect.height) >= MIN_ICON_SIDE * reference.height &&
+      Math.max(rect.width, rect.height) <= MAX_ICON_SIDE * reference.height,
   );
   const feeds = feedAreas.flatMap(
     ({ rect }, i) => readFeed(rect, followedPlaces[elements.length + outlines.length + i]!) ?? [],
@@ -197,20 +207,28 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
       ...findCaptions(own, labels),
     ]),
   );
-  const taken = new Set<string>();
-  const nameField = (rect: Rect, own: string | undefined): Pick<HudField, 'id' | 'name' | 'isCaptioned' | 'place'> => {
+  /** Names of each kind, and identifiers: a gauge and a counter may both be called “Food”. */
+  const taken = new Map<string, Set<string>>();
+  const ids = new Set<string>();
+  const nameField = (
+    type: FieldType,
+    rect: Rect,
+    own: string | undefined,
+  ): Pick<HudField, 'id' | 'type' | 'name' | 'isCaptioned' | 'place'> => {
     const place = placeOnScreen(rect, reference);
     const caption = cleanName(own ?? captions.get(rect)?.text ?? '');
-    const name = uniqueName(caption === '' ? `${place}` : caption, taken);
-    const id = name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-');
-    return { id, name, isCaptioned: caption !== '', place };
+    const word = type === 'label' ? type : displayWord(type);
+    const names = taken.get(word) ?? new Set();
+    taken.set(word, names);
+    const name = uniqueName(caption === '' ? `${place}` : caption, names);
+    const plain = name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-');
+    return { id: uniqueName(plain, ids, '-'), type, name, isCaptioned: caption !== '', place };
   };
   const untaught = read.map(({ element, reading }, i): HudField => {
     const { align } = element;
     const { type, pattern, secondPattern, behaviour, certainty } = reading;
     return {
-      ...nameField(rects[i]!, reading.caption),
-      type,
+      ...nameField(type, rects[i]!, reading.caption),
       rect: roundRect(rects[i]!),
       align,
       ...(element.isPart === true ? { bounds: roundRect(element.rect) } : {}),
@@ -230,8 +248,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const filled = unwritten.map((gauge): HudField => {
     const { rect, direction, fill, otherFill, empty, radii } = gauge;
     return {
-      ...nameField(rect, undefined),
-      type: 'gauge',
+      ...nameField('gauge', rect, undefined),
       rect,
       align: 'left',
       gauge: {
@@ -246,8 +263,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   });
   const cellRows = rows.map(
     (row): HudField => ({
-      ...nameField(row.rect, undefined),
-      type: 'gauge',
+      ...nameField('gauge', row.rect, undefined),
       rect: row.rect,
       align: 'left',
       gauge: { direction: row.direction, fill: row.fill },
@@ -257,8 +273,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   );
   const feedFields = feeds.map(
     ({ rect, type, examples, presence, certainty }): HudField => ({
-      ...nameField(rect, undefined),
-      type,
+      ...nameField(type, rect, undefined),
       rect: roundRect(rect),
       align: 'left',
       behaviour: { resets: false, changes: examples.length, presence },
@@ -268,8 +283,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   );
   const iconFields = icons.map(
     (icon): HudField => ({
-      ...nameField(icon.rect, undefined),
-      type: 'icon',
+      ...nameField('icon', icon.rect, undefined),
       rect: icon.rect,
       align: 'left',
       pictures: icon.pictures,
@@ -340,8 +354,8 @@ function describeGauge(
 const MAX_SHAPES = 60;
 /** Frames that are tried as icons. */
 const MAX_OUTLINES = 40;
-/** Share of the height of a frame that an icon has at least: smaller ones are cells of a gauge. */
-const MIN_ICON_SIDE = 0.032;
+/** Sides of an icon, in heights of the frame: smaller ones are cells of a gauge, larger ones cards, maps and windows. */
+const [MIN_ICON_SIDE, MAX_ICON_SIDE] = [0.032, 0.14];
 /** Share of both areas that a frame and a line of text have in common where the frame is that of letters. */
 const MIN_TEXT_SHARE = 0.7;
 const MAX_ICON_ASPECT = 1.7;
@@ -365,6 +379,45 @@ async function findIcons(
       .map((rect) => findIcon(samplesOf(rect))),
   );
   return { icons: icons.flatMap((icon) => icon ?? []), rows: grouped.flatMap(({ cells }) => cells ?? []) };
+}
+
+/** Share of the samples in which a text that always is on the HUD is read, and share of these texts at a time while it is shown. */
+const MIN_ALWAYS_READ = 0.75;
+const MIN_SHOWN = 0.34;
+const MIN_SHOWN_TEXTS = 2;
+
+/** The numbers of the samples in which the HUD is not shown: hardly any of its texts is read. */
+function hiddenSamples(followed: readonly (readonly FollowedSample[])[]): ReadonlySet<number> {
+  const always = followed.filter(
+    (samples) => samples.length > 0 && samples.filter(isRead).length >= MIN_ALWAYS_READ * samples.length,
+  );
+  if (always.length < MIN_SHOWN_TEXTS) return new Set();
+  return new Set(
+    always[0]!.flatMap((_, n) =>
+      always.filter((samples) => isRead(samples[n]!)).length < MIN_SHOWN * always.length ? [n] : [],
+    ),
+  );
+}
+
+/** Confidence from which a text is there. */
+const CERTAIN_READING = 0.5;
+
+function isRead({ reading }: FollowedSample): boolean {
+  return (reading?.confidence ?? 0) >= CERTAIN_READING;
+}
+
+/** Frames in a line that make it a row of icons, and the height of each, in heights of the line. */
+const MIN_FRAMES_IN_LINE = 2;
+const MIN_FRAME_HEIGHT = 0.5;
+
+/** Whether a line goes across several frames, as the seconds that are written on icons in a row seem to. */
+function isAcrossFrames(line: Rect, outlines: readonly Rect[]): boolean {
+  const inside = outlines.filter((one) => one.height >= MIN_FRAME_HEIGHT * line.height && isInside(one, line));
+  return inside.length >= MIN_FRAMES_IN_LINE;
+}
+
+function isInside(part: Rect, whole: Rect): boolean {
+  return part.width < 0.7 * whole.width && overlap(part, whole) > 0.6;
 }
 
 /** Whether most of a rectangle lies on others. */

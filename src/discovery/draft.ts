@@ -47,6 +47,8 @@ const MIN_MESSAGE_CONFIDENCE = 0.65;
 /** Likeness that an icon needs, and pixels by which it may be displaced. */
 const MIN_ICON_LIKENESS = 0.75;
 const ICON_SEARCH_PIXELS = 2;
+/** Percent to which the levels of gauges are rounded. */
+const LEVEL_STEP = 5;
 /** A row of a feed with two names. */
 const KILL_ROW = '^([^>]+) > ([^>]+)$';
 /** Certainty below which it is asked whether a field is part of the HUD. */
@@ -77,6 +79,7 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
   const keys = new Map<HudField, string>();
   const words = new Map<string, string>();
   const taken = new Set<string>();
+  const gate = gateOf(fields.filter(({ id }) => answers[`hud-${id}`] !== NO));
   for (const field of fields) {
     if (answers[`hud-${field.id}`] === NO) continue;
     const answer = answers[`name-${field.id}`]?.trim();
@@ -112,6 +115,11 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
       if (!isRestless) events.push(...eventsOf(field, second, { word, name: `${name} total` }, 'reading'));
     }
   }
+  // Scenery that shows while the HUD is hidden may look like a gauge or an icon.
+  const gateKey = gate && keys.get(gate);
+  if (gateKey !== undefined)
+    for (const [field, key] of keys)
+      if (isPictured(field)) detectors[key] = { ...(detectors[key] as object), when: { detector: gateKey } };
   const profile = {
     format: 'playbyplay/profile/1',
     game,
@@ -160,6 +168,29 @@ export async function writePack(
       ...policy,
     });
   return path;
+}
+
+/** Share of the samples in which a text is read that says whether the HUD is shown, of that of the field most often read. */
+const MIN_GATE_PRESENCE = 0.85;
+const MIN_GATE_CERTAINTY = 0.9;
+
+/** The figure by which one sees whether the HUD is shown: that which is read most often. */
+function gateOf(fields: readonly HudField[]): HudField | undefined {
+  const [best] = fields
+    .filter(
+      ({ type, certainty, behaviour }) =>
+        GATES.has(type) && certainty >= MIN_GATE_CERTAINTY && behaviour.presence >= MIN_GATE_PRESENCE,
+    )
+    .toSorted((a, b) => b.behaviour.presence - a.behaviour.presence || b.certainty - a.certainty);
+  return best;
+}
+
+/** Types by which one sees whether the HUD is shown. */
+const GATES: ReadonlySet<HudField['type']> = new Set(['counter', 'fraction', 'percentage', 'clock']);
+
+/** Whether a field is read from colours and pictures. */
+function isPictured({ type }: HudField): boolean {
+  return type === 'gauge' || type === 'icon';
 }
 
 /** The pictures of an icon, named by answers or by number. */
@@ -258,7 +289,8 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
     const { fill, otherFill, empty, ...shape } = gauge;
     const full = otherFill === undefined ? [fill] : [fill, otherFill];
     const colours = { fill: full, ...(empty === undefined ? {} : { empty: [empty] }) };
-    const divided = cells === undefined ? {} : { cells, zero: true };
+    // A gauge that creeps makes an event only now and then.
+    const divided = cells === undefined ? { step: LEVEL_STEP } : { cells, zero: true };
     return {
       kind: 'bar',
       region,
@@ -288,7 +320,11 @@ function eventsOf({ type }: HudField, detector: string, subject: unknown, proper
   switch (type) {
     case 'clock': {
       const statement = { subject, action: 'halt', amount: '$value', unit: 'second' };
-      return ['found', 'changed'].map((trigger) => ({ on: on(trigger), statement }));
+      // What stands from the beginning has not halted.
+      return [
+        { on: { detector, trigger: 'found', initial: false }, statement },
+        { on: on('changed'), statement },
+      ];
     }
     case 'message': {
       const statement = { subject: { word: 'message', name: '$value' }, action: 'appear' };

@@ -6,11 +6,15 @@ const FRAME = { width: 1280, height: 720 };
 
 function surveyOf(
   lines: readonly (readonly [frame: number, x: number, y: number, width: number, height: number])[],
-): Pick<Survey, 'sightings' | 'frames'> {
+): Pick<Survey, 'sightings' | 'appeared' | 'frames'> {
   const sightings = lines.map(
     ([frame, x, y, width, height]): Sighting => ({ recording: 0, t: 2 * frame, frame, x, y, width, height }),
   );
-  return { sightings, frames: Array.from({ length: 20 }, (_, frame) => ({ recording: 0, t: 2 * frame })) };
+  return {
+    sightings,
+    appeared: [],
+    frames: Array.from({ length: 20 }, (_, frame) => ({ recording: 0, t: 2 * frame })),
+  };
 }
 
 const frames = Array.from({ length: 20 }, (_, frame) => frame);

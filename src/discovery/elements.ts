@@ -223,15 +223,16 @@ const MESSAGE_MARGIN = 1.25;
 
 /**
  * Groups sightings that belong to no lasting element into places where messages appear now and then: lines of one height in one
- * row, with the same middle or the same left edge.
+ * row, with the same middle or the same left edge. A line that was seen to appear is enough.
  */
 export function groupMessages(
-  { sightings, frames }: Pick<Survey, 'sightings' | 'frames'>,
+  { sightings, appeared, frames }: Pick<Survey, 'sightings' | 'appeared' | 'frames'>,
   lasting: readonly TextElement[],
   frame: Size,
 ): TextElement[] {
   const isKnown = new Set(lasting.flatMap((element) => element.sightings));
-  const rest = sightings.filter(
+  const isAppeared = new Set(appeared);
+  const rest = [...appeared, ...sightings].filter(
     (one) => !isKnown.has(one) && !lasting.some(({ rect }) => overlapShare(one, rect) > 0.3),
   );
   const groups: { readonly align: Alignment; readonly members: Sighting[] }[] = [];
@@ -246,10 +247,12 @@ export function groupMessages(
   for (const { align, members } of groups.toSorted((a, b) => b.members.length - a.members.length)) {
     const own = members.filter((one) => !used.has(one));
     if (found.length >= MAX_MESSAGE_PLACES) break;
-    if (countAppearances(own) < MIN_MESSAGES) continue;
+    if (countAppearances(own) < MIN_MESSAGES && !own.some((one) => isAppeared.has(one))) continue;
     for (const one of own) used.add(one);
     const width = Math.max(...own.map((one) => one.width));
-    const bounds = boundsOf(own);
+    // Boxes of the text finder are higher than letters.
+    const close = own.filter((one) => isAppeared.has(one));
+    const bounds = boundsOf(close.length > 0 ? close : own);
     const extra = width * (MESSAGE_MARGIN - 1);
     const [left, right] = [Math.min(...own.map(({ x }) => x)), Math.max(...own.map((one) => one.x + one.width))];
     const x = Math.max(0, align === 'left' ? left : left - extra / 2);

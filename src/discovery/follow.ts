@@ -1,16 +1,15 @@
 import { decodeFrames, isGap } from '../media/decode/decode-frames.ts';
 import { splitIntoChunks } from '../media/packets/scan-packets.ts';
-import { clip, type Rect } from '../geometry.ts';
+import type { Rect } from '../geometry.ts';
 import { copyPart, type Picture } from '../media/picture.ts';
 import type { Constraint } from '../recognition/constraint.ts';
 import { anyText } from '../recognition/constraint.ts';
 import type { LineSteps } from '../recognition/decode.ts';
-import { RowReader, type TextRow } from '../recognition/row-reader.ts';
+import { cutWholeLine, RowReader, type TextRow } from '../recognition/row-reader.ts';
 import { groupRows, TextFinder } from '../recognition/text-finder.ts';
 import { readLine, type TextReading, type TextRecognizer } from '../recognition/text-recognizer.ts';
 import { type Crop, cropRgb, cutCrop } from '../regions/crop.ts';
-import { frameAt } from '../pipeline/placement/pictures.ts';
-import type { Recording } from './survey.ts';
+import { type Recording, sampleFrames, wholePixels } from './survey.ts';
 
 /** A place of the screen that is read over time. */
 export interface FollowedPlace {
@@ -103,14 +102,15 @@ export async function followPlaces(
     const settle = async (): Promise<void> => {
       const batch = queue;
       queue = [];
-      const crops = await Promise.all(batch.map(({ crop, find }) => (find ? findWidestLine(crop, finders) : crop)));
-      const lines = await recognizer.recognize(crops);
-      for (const [i, { take }] of batch.entries()) take(lines[i]!);
+      const crops = await Promise.all(batch.map(({ crop, find }) => (find ? findWidestLine(crop, finders) : [crop])));
+      const lines = await recognizer.recognize(crops.flat());
+      let next = 0;
+      for (const [i, { take }] of batch.entries()) take(surestLine(crops[i]!.map(() => lines[next++]!)));
     };
     const duration = index.t.at(-1) ?? 0;
     for (const chunk of splitIntoChunks(index, { minSeconds: 8 })) {
       options.signal?.throwIfAborted();
-      const frames = sampleFrames(index.t, chunk, interval, (t) => frameAt(index, t));
+      const frames = sampleFrames(index, chunk, interval);
       for (const item of decodeFrames(file, index, chunk, frames)) {
         if (isGap(item)) continue;
         using picture = item;
@@ -185,14 +185,24 @@ class Finders implements Disposable {
   }
 }
 
-/** The widest row of words in a crop; a crop without text is returned as a single row, in which nothing is read. */
-async function findWidestLine(crop: Crop, finders: Finders): Promise<Crop> {
+/** The widest row of words in a crop, cut with several margins; a crop without text is a single row, in which nothing is read. */
+async function findWidestLine(crop: Crop, finders: Finders): Promise<readonly Crop[]> {
   const rows = groupRows(await (await finders.of(crop)).find(crop)).map(boundsOf);
   const widest = rows.reduce<Rect | undefined>(
     (best, one) => (best && best.width >= one.width ? best : one),
     undefined,
   );
-  return cutCrop(crop, widest ? wholePixels(widest, crop) : { x: 0, y: 0, width: crop.width, height: 1 });
+  return widest ? cutWholeLine(crop, widest) : [cutCrop(crop, { x: 0, y: 0, width: crop.width, height: 1 })];
+}
+
+/** The line that is read most surely. */
+function surestLine(lines: readonly LineSteps[]): LineSteps {
+  if (lines.length === 1) return lines[0]!;
+  return lines.reduce((best, one) => (confidenceOf(one) > confidenceOf(best) ? one : best));
+}
+
+function confidenceOf(line: LineSteps): number {
+  return readLine(line, ANY_TEXT)?.confidence ?? 0;
 }
 
 function boundsOf(boxes: readonly Rect[]): Rect {
@@ -200,32 +210,6 @@ function boundsOf(boxes: readonly Rect[]): Rect {
   const right = Math.max(...boxes.map((one) => one.x + one.width));
   const bottom = Math.max(...boxes.map((one) => one.y + one.height));
   return { x, y, width: right - x, height: bottom - y };
-}
-
-/** The frames of a chunk on a grid of `interval` seconds. */
-function sampleFrames(
-  times: Float64Array,
-  { firstFrame, lastFrame }: { readonly firstFrame: number; readonly lastFrame: number },
-  interval: number,
-  frameOf: (t: number) => number,
-): number[] {
-  const frames = new Set<number>();
-  const [from, end] = [times[firstFrame]!, times[Math.min(times.length, lastFrame) - 1]!];
-  for (let tick = Math.ceil(from / interval); tick * interval <= end; tick++) {
-    const frame = frameOf(tick * interval);
-    if (frame >= firstFrame && frame < lastFrame) frames.add(frame);
-  }
-  return [...frames].toSorted((a, b) => a - b);
-}
-
-/** Rounds a rectangle outwards to whole pixels inside the picture. */
-export function wholePixels(
-  { x, y, width, height }: Rect,
-  size: { readonly width: number; readonly height: number },
-): Rect {
-  const left = Math.floor(x);
-  const top = Math.floor(y);
-  return clip({ x: left, y: top, width: Math.ceil(x + width) - left, height: Math.ceil(y + height) - top }, size);
 }
 
 function meanDifference(a: Crop, b: Crop): number {

@@ -2,8 +2,7 @@ import type { Rect, Size } from '../geometry.ts';
 import { decodePicture, spreadFrames } from '../pipeline/placement/pictures.ts';
 import { type Crop, cropRgb } from '../regions/crop.ts';
 import { upperMedian } from '../statistics.ts';
-import { wholePixels } from './follow.ts';
-import { type Recording, shareInCommon } from './survey.ts';
+import { type Recording, shareInCommon, wholePixels } from './survey.ts';
 
 /** A bar or ring that fills and empties. */
 export interface Gauge {

@@ -1,4 +1,4 @@
-import type { Rect } from '../geometry.ts';
+import type { Rect, Size } from '../geometry.ts';
 import type { FieldType } from './classify.ts';
 import type { Alignment } from './elements.ts';
 
@@ -16,8 +16,9 @@ export interface FieldArea {
 }
 
 /** The region of a field, wider by a character on its free side where its figure may grow and nothing else lies there. */
-export function growRegion(field: FieldArea, fields: readonly FieldArea[], frame: { readonly width: number }): Rect {
+export function growRegion(field: FieldArea, fields: readonly FieldArea[], frame: Size): Rect {
   const { rect, align, pattern, type, bounds } = field;
+  if (type === 'message') return withLineMargin(rect, frame);
   // The figures of a clock are as wide at any time.
   if (pattern === undefined || type === 'clock' || type === 'time' || !/\{1,\d+\}/.test(pattern)) return rect;
   if (bounds) return growWithin(rect, bounds);
@@ -34,6 +35,18 @@ export function growRegion(field: FieldArea, fields: readonly FieldArea[], frame
       grown.y < other.rect.y + other.rect.height,
   );
   return touches ? rect : grown;
+}
+
+/** Margin above and below messages, in heights of their area at most: the text finder wants to see what is around a line. */
+const MESSAGE_MARGIN = 0.5;
+/** The same in heights of the frame. */
+const MAX_MESSAGE_MARGIN = 0.03;
+
+/** An area of messages with a margin. */
+export function withLineMargin({ x, y, width, height }: Rect, frame: Size): Rect {
+  const margin = Math.min(MESSAGE_MARGIN * height, MAX_MESSAGE_MARGIN * frame.height);
+  const top = Math.max(0, Math.floor(y - margin));
+  return { x, y: top, width, height: Math.min(frame.height, Math.ceil(y + height + margin)) - top };
 }
 
 /** Height of a figure, as a share, by which it may grow on either side between its neighbours. */

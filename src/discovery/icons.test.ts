@@ -60,6 +60,32 @@ it('continues a row with cells that have no outline of their own', () => {
   expect(findCellRow(row, followed)).toMatchObject({ cells: 6, rect: { x: 0, width: 140 } });
 });
 
+it('fills cells from the left where what is behind empty ones stays, and is not darker', () => {
+  const followed = [0, 1, 2, 3].map((cell) =>
+    samplesOf(18, 20, (n) => (cell < full(n) ? [70, 140, 255] : [40, 20, 10])),
+  );
+  const row = { cells: [square(0), square(24), square(48), square(72)], from: 0, to: 4 };
+  expect(findCellRow(row, followed)).toMatchObject({
+    direction: 'right',
+    fill: expect.stringMatching(/^#4[67]8cff$/),
+  });
+});
+
+it('finds no cells in a row that is only ever full or empty at once', () => {
+  const followed = [0, 1, 2].map(() => samplesOf(18, 20, (n) => (n % 6 < 3 ? [26, 47, 160] : [20, 20, 20])));
+  expect(findCellRow({ cells: [square(0), square(24), square(48)], from: 0, to: 3 }, followed)).toBeUndefined();
+});
+
+it('finds icons that differ in few pixels', async () => {
+  // A bar of 3 × 10 pixels, of 400, that lies or stands.
+  const samples = samplesOf(30, 20, (n, x, y) => {
+    if (Math.min(x, y, 19 - x, 19 - y) < 2) return [255, 255, 255];
+    const [long, short] = n < 12 || n >= 24 ? [x, y] : [y, x];
+    return long >= 5 && long < 15 && short >= 8 && short < 11 ? [90, 230, 250] : [20, 26, 40];
+  });
+  expect((await findIcon(samples))?.pictures).toHaveLength(2);
+});
+
 it('groups frames of one size and distance', () => {
   const frames = [square(0), square(24), square(48), square(300), square(330, 40)];
   expect(groupFrames(frames).map((row) => row.map(({ x }) => x))).toEqual([[0, 24, 48], [300], [330]]);

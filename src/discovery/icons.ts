@@ -35,11 +35,17 @@ export interface CellRow {
   /** Share of the cells that are full, 0…1, at the moments in which the row was seen. */
   readonly levels: readonly { readonly recording: number; readonly t: number; readonly level: number }[];
   readonly presence: number;
+  /** Whether full cells keep their colour and empty ones do not. */
+  readonly isConstant: boolean;
 }
 
 /** Change of a channel, in levels, that is one, and share of an icon's pixels with one in another picture. */
 const MIN_LEVEL_CHANGE = 44;
-const MIN_CHANGED_SHARE = 0.3;
+const MIN_CHANGED_SHARE = 0.06;
+/** The same for pictures that are shown for a moment only, such as each of the seconds that are counted down over an icon. */
+const MIN_PASSING_SHARE = 0.3;
+/** Samples in a row for which such a picture is shown at most. */
+const MAX_PASSING_SAMPLES = 3;
 /** Samples that show a picture of an icon, one after the other at least once. */
 const MIN_SAMPLES = 3;
 /** Share of the samples that show one of the pictures. */
@@ -79,7 +85,7 @@ export async function findIcon(samples: readonly FollowedSample[]): Promise<Icon
   if (!first) return undefined;
   const { width, height } = first.area.part;
   const clusters: Cluster[] = [];
-  const own = seen.map(({ area }, n): Cluster | undefined => {
+  const rough = seen.map(({ area }, n): Cluster | undefined => {
     const pixels = pixelsOf(area);
     if (pixels.length !== 3 * width * height || clusters.length > MAX_CLUSTERS) return undefined;
     const ranked = clusters
@@ -87,26 +93,31 @@ export async function findIcon(samples: readonly FollowedSample[]): Promise<Icon
       .toSorted((a, b) => a.share - b.share);
     let [best] = ranked;
     if (!best || best.share > MIN_CHANGED_SHARE) {
-      const cluster = {
-        sums: new Float64Array(pixels.length),
-        least: Uint8Array.from(pixels),
-        greatest: Uint8Array.from(pixels),
-        members: [],
-      };
+      const cluster = emptyCluster(pixels.length);
       clusters.push(cluster);
       best = { cluster, share: 0 };
     }
     addTo(best.cluster, pixels, n);
     return best.cluster;
   });
-  const repeated = clusters.filter(({ members }) => members.length >= MIN_SAMPLES && longestRun(members) >= 2);
+  if (clusters.length > MAX_CLUSTERS) return undefined;
+  // Which of two like pictures a sample shows is known only when all samples were seen.
+  const settled = assignToNearest(
+    seen.map(({ area }, n) => (rough[n] ? pixelsOf(area) : undefined)),
+    clusters,
+  );
+  const own = settled.bySample;
+  const joined = joinPassing(settled.clusters);
+  const repeated = [...new Set(joined.values())].filter(
+    ({ members }) => members.length >= MIN_SAMPLES && longestRun(members) >= 2,
+  );
   const steady = repeated.filter((cluster) => lastingShare(cluster) >= MIN_LASTING_SHARE);
   // The frame may have been found within its border, so that no picture shows it.
   const bordered = steady.filter((cluster) => hasBorder(cluster, width));
   const lasting = bordered.length >= 2 ? bordered : steady;
-  if (clusters.length > MAX_CLUSTERS || lasting.length < 2 || lasting.length > MAX_PICTURES) return undefined;
+  if (lasting.length < 2 || lasting.length > MAX_PICTURES) return undefined;
   const shown = own.flatMap((cluster, n) => {
-    const picture = cluster ? lasting.indexOf(cluster) : -1;
+    const picture = cluster ? lasting.indexOf(joined.get(cluster)!) : -1;
     return picture < 0 ? [] : [{ recording: seen[n]!.recording, t: seen[n]!.t, picture }];
   });
   const switches = shown.filter((one, i) => i > 0 && one.picture !== shown[i - 1]!.picture).length;
@@ -125,6 +136,80 @@ export async function findIcon(samples: readonly FollowedSample[]): Promise<Icon
   const { x, y, scaleX, scaleY } = first.area;
   const rect = { x: x / scaleX, y: y / scaleY, width: width / scaleX, height: height / scaleY };
   return { rect, pictures, shown, presence };
+}
+
+function emptyCluster(length: number): Cluster {
+  return {
+    sums: new Float64Array(length),
+    least: new Uint8Array(length).fill(255),
+    greatest: new Uint8Array(length),
+    members: [],
+  };
+}
+
+/** Assigns each sample to the cluster whose mean it is nearest to. */
+function assignToNearest(
+  samples: readonly (Uint8Array | undefined)[],
+  clusters: readonly Cluster[],
+): { readonly clusters: readonly Cluster[]; readonly bySample: readonly (Cluster | undefined)[] } {
+  const means = clusters.map(meanOf);
+  const settled = clusters.map(({ sums }) => emptyCluster(sums.length));
+  const bySample = samples.map((pixels, n): Cluster | undefined => {
+    if (!pixels) return undefined;
+    const differences = means.map((mean) => mean.reduce((sum, value, i) => sum + Math.abs(value - pixels[i]!), 0));
+    const nearest = settled[differences.indexOf(Math.min(...differences))]!;
+    addTo(nearest, pixels, n);
+    return nearest;
+  });
+  return { clusters: settled.filter(({ members }) => members.length > 0), bySample };
+}
+
+/**
+ * Joins pictures that are shown for a moment only with the picture that is most like them: what changes within a picture, such as
+ * seconds that are counted down over it, does not matter.
+ *
+ * @returns By cluster: the one of which it is a part.
+ */
+function joinPassing(clusters: readonly Cluster[]): ReadonlyMap<Cluster, Cluster> {
+  const isPassing = ({ members }: Cluster): boolean => longestRun(members) <= MAX_PASSING_SAMPLES;
+  const joined = new Map<Cluster, Cluster>();
+  const bases: Cluster[] = [];
+  for (const cluster of clusters.toSorted(
+    (a, b) => Number(isPassing(a)) - Number(isPassing(b)) || b.members.length - a.members.length,
+  )) {
+    const mean = meanOf(cluster);
+    const [best] = bases
+      .map((base) => ({ base, share: changedShare(base, mean) }))
+      .toSorted((a, b) => a.share - b.share);
+    if (isPassing(cluster) && best && best.share <= MIN_PASSING_SHARE) {
+      joinInto(best.base, cluster);
+      joined.set(cluster, best.base);
+    } else {
+      const base = {
+        members: [...cluster.members],
+        sums: cluster.sums.slice(),
+        least: cluster.least.slice(),
+        greatest: cluster.greatest.slice(),
+      };
+      bases.push(base);
+      joined.set(cluster, base);
+    }
+  }
+  for (const base of bases) base.members.sort((a, b) => a - b);
+  return joined;
+}
+
+function meanOf({ sums, members }: Cluster): Uint8Array {
+  return Uint8Array.from(sums, (sum) => Math.round(sum / members.length));
+}
+
+function joinInto(base: Cluster, { sums, least, greatest, members }: Cluster): void {
+  base.members.push(...members);
+  for (let i = 0; i < sums.length; i++) {
+    base.sums[i]! += sums[i]!;
+    base.least[i] = Math.min(base.least[i]!, least[i]!);
+    base.greatest[i] = Math.max(base.greatest[i]!, greatest[i]!);
+  }
 }
 
 function cropArea({ part }: PictureArea): Uint8Array {
@@ -297,12 +382,11 @@ export function findCellRow(
     return colours.every((colour) => colour !== undefined) ? [{ recording, t, colours }] : [];
   });
   if (moments.length === 0) return undefined;
-  // An empty cell shows dark scenery: the most colourful colour by which the cells are in order is that of full ones.
-  for (const fill of usualColours(moments.flatMap(({ colours }) => colours.slice(from, to)))) {
-    const found = readCells({ cells, from, to }, moments, fill, followed[0]!.length);
-    if (found) return found;
-  }
-  return undefined;
+  const found = usualColours(moments.flatMap(({ colours }) => colours.slice(from, to))).flatMap(
+    (fill) => readCells({ cells, from, to }, moments, fill, followed[0]!.length) ?? [],
+  );
+  // Scenery shows through empty cells, and rows fill from the left; else full cells are the most colourful ones.
+  return found.find(({ isConstant }) => isConstant) ?? found.find(({ direction }) => direction === 'right') ?? found[0];
 }
 
 /** Reads a row of cells of which those of one colour are full; undefined where these are not in order. */
@@ -333,7 +417,17 @@ function readCells(
     const level = readOne(n, first, end, isForward);
     return level === undefined ? [] : [{ recording, t, level }];
   });
-  if (new Set(levels.map(({ level }) => level)).size < 2) return undefined;
+  // A row that is only ever full or empty at once is scenery that shows through it.
+  if (new Set(levels.map(({ level }) => level)).size < 2 || levels.every(({ level }) => level === 0 || level === 1))
+    return undefined;
+  const all = moments.flatMap(({ colours }, n) =>
+    colours.slice(first, end).map((colour, i) => ({ colour, isFull: full[n]![first + i]! })),
+  );
+  const [fullColours, emptyColours] = [true, false].map((isFull) =>
+    all.filter((one) => one.isFull === isFull).map(({ colour }) => colour),
+  ) as [Colour[], Colour[]];
+  // Full cells are drawn, empty ones are dark or show what is behind them.
+  if (colourfulness(fill) < colourfulness(medianColour(emptyColours))) return undefined;
   const own = cells.slice(first, end);
   const [x, y] = [Math.min(...own.map((one) => one.x)), Math.min(...own.map((one) => one.y))];
   const [right, bottom] = [
@@ -347,7 +441,21 @@ function readCells(
     fill: `#${fill.map((one) => Math.round(one).toString(16).padStart(2, '0')).join('')}`,
     levels,
     presence: levels.length / Math.max(1, sampleCount),
+    isConstant: spreadOf(fullColours) <= MAX_CONSTANT_SPREAD * spreadOf(emptyColours),
   };
+}
+
+/** Deviation of the colours of full cells, compared with that of empty ones, where only full ones keep their colour. */
+const MAX_CONSTANT_SPREAD = 0.6;
+
+function medianColour(colours: readonly Colour[]): Colour {
+  return [0, 1, 2].map((k) => upperMedian(colours.map((one) => one[k]!)) ?? 0) as unknown as Colour;
+}
+
+/** Median distance of colours from their median. */
+function spreadOf(colours: readonly Colour[]): number {
+  const middle = medianColour(colours);
+  return upperMedian(colours.map((colour) => distance(colour, middle))) ?? 0;
 }
 
 type Colour = readonly [number, number, number];

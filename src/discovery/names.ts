@@ -67,9 +67,9 @@ export function cleanName(text: string): string {
 }
 
 /** Adds a number to a name that is taken, and adds it to `taken`. */
-export function uniqueName(name: string, taken: Set<string>): string {
+export function uniqueName(name: string, taken: Set<string>, separator = ' '): string {
   let unique = name;
-  for (let n = 2; taken.has(unique); n++) unique = `${name} ${n}`;
+  for (let n = 2; taken.has(unique); n++) unique = `${name}${separator}${n}`;
   taken.add(unique);
   return unique;
 }

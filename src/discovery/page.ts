@@ -6,7 +6,7 @@ import { cropRgb } from '../regions/crop.ts';
 import { formatClock } from '../time.ts';
 import type { Discovery, HudField } from './discover.ts';
 import type { Draft } from './draft.ts';
-import { wholePixels } from './follow.ts';
+import { wholePixels } from './survey.ts';
 import { openRecordings, type Recording, wholePicture } from './survey.ts';
 
 /** Pictures of what was found. */

@@ -12,8 +12,8 @@ const MIN_CHANGE = 4;
 const MIN_MOVING_SHARE = 0.25;
 /** Pixels of which one is looked at to see whether the scene moves. */
 const MOVEMENT_STEP = 7;
-/** Longest time between pictures that are compared, in seconds. */
-const MAX_INTERVAL = 10;
+/** Shortest and longest time between pictures that are compared, in seconds; shorter where pictures are rarer. */
+const [MIN_INTERVAL, MAX_INTERVAL] = [1.9, 10];
 /** Share of the comparisons in which an edge of the HUD is there, and in which it stays where it is there. */
 const MIN_PRESENCE = 0.2;
 const MIN_STEADY_SHARE = 0.5;
@@ -29,54 +29,45 @@ const MIN_DENSITY = 0.06;
 /** Pixels around a line, in heights. */
 const MARGIN = 0.14;
 
-/**
- * Finds what is drawn on the screen and not in the scene: edges that stay where they are while the scene moves, and change only now
- * and then. Unlike a text finder it sees single large figures, and characters of any shape.
- */
-export class SteadyEdges {
-  readonly #size: Size;
-  readonly #factor: number;
-  readonly #width: number;
-  readonly #height: number;
-  #before:
-    | { readonly t: number; readonly recording: number; readonly levels: Uint8Array; readonly edges: Int16Array }
-    | undefined;
-  /** Comparisons of pictures between which the scene moved, and of others. */
-  readonly #moving: EdgeCounts;
-  readonly #still: EdgeCounts;
+/** The grey levels of a reduced picture, and its gradients across and down, interleaved; both 0 where there is no edge. */
+export interface EdgePicture {
+  readonly levels: Uint8Array;
+  readonly edges: Int16Array;
+}
 
-  /** @param size Of all pictures. */
-  constructor(size: Size) {
+/** Reduces pictures of one size and finds their edges. */
+export class EdgePictures {
+  readonly #size: Size;
+  /** Pixels of the picture per pixel of the reduced one, and the size of that. */
+  readonly factor: number;
+  readonly width: number;
+  readonly height: number;
+
+  /** @param maxHeight Of reduced pictures, in pixels. */
+  constructor(size: Size, maxHeight: number) {
     this.#size = size;
-    this.#factor = Math.max(1, Math.ceil(size.height / MAX_HEIGHT));
-    this.#width = Math.floor(size.width / this.#factor);
-    this.#height = Math.floor(size.height / this.#factor);
-    this.#moving = new EdgeCounts(this.#width * this.#height);
-    this.#still = new EdgeCounts(this.#width * this.#height);
+    this.factor = Math.max(1, Math.ceil(size.height / maxHeight));
+    this.width = Math.floor(size.width / this.factor);
+    this.height = Math.floor(size.height / this.factor);
   }
 
-  /** Takes the next picture of a recording; pictures of another size are left out. */
-  add(picture: Picture, recording: number): void {
-    if (picture.width !== this.#size.width || picture.height !== this.#size.height) return;
+  /** @returns Undefined for a picture of another size. */
+  read(picture: Picture): EdgePicture | undefined {
+    if (picture.width !== this.#size.width || picture.height !== this.#size.height) return undefined;
     const levels = this.#reduce(picture);
-    const edges = this.#edgesOf(levels);
-    const before = this.#before;
-    this.#before = { t: picture.t, recording, levels, edges };
-    if (!before || before.recording !== recording || Math.abs(picture.t - before.t) > MAX_INTERVAL) return;
-    (isMoving(before.levels, levels) ? this.#moving : this.#still).add(before.edges, edges);
+    return { levels, edges: this.#edgesOf(levels) };
   }
 
   #reduce({ y: plane }: Picture): Uint8Array {
-    const [width, height, factor] = [this.#width, this.#height, this.#factor];
+    const { width, height, factor } = this;
     const levels = new Uint8Array(width * height);
     for (let y = 0; y < height; y++)
       for (let x = 0; x < width; x++) levels[y * width + x] = plane.data[y * factor * plane.stride + x * factor]!;
     return levels;
   }
 
-  /** Gradients across and down, interleaved; both 0 where there is no edge. */
   #edgesOf(levels: Uint8Array): Int16Array {
-    const [width, height] = [this.#width, this.#height];
+    const { width, height } = this;
     const edges = new Int16Array(2 * width * height);
     for (let y = 1; y < height - 1; y++)
       for (let x = 1; x < width - 1; x++) {
@@ -88,6 +79,39 @@ export class SteadyEdges {
         edges[2 * at + 1] = down;
       }
     return edges;
+  }
+}
+
+/**
+ * Finds what is drawn on the screen and not in the scene: edges that stay where they are while the scene moves, and change only now
+ * and then. Unlike a text finder it sees single large figures, and characters of any shape.
+ */
+export class SteadyEdges {
+  readonly #pictures: EdgePictures;
+  /** Those of the recording that further pictures are compared with. */
+  #before: (EdgePicture & { readonly t: number; readonly recording: number })[] = [];
+  /** Comparisons of pictures between which the scene moved, and of others. */
+  readonly #moving: EdgeCounts;
+  readonly #still: EdgeCounts;
+
+  /** @param size Of all pictures. */
+  constructor(size: Size) {
+    this.#pictures = new EdgePictures(size, MAX_HEIGHT);
+    const { width, height } = this.#pictures;
+    this.#moving = new EdgeCounts(width * height);
+    this.#still = new EdgeCounts(width * height);
+  }
+
+  /** Takes the next picture of a recording; pictures of another size are left out. */
+  add(picture: Picture, recording: number): void {
+    const own = this.#pictures.read(picture);
+    if (!own) return;
+    const { t } = picture;
+    const at = this.#before.findLastIndex((one) => one.recording === recording && t - one.t >= MIN_INTERVAL);
+    const before = this.#before[at];
+    this.#before = [...this.#before.slice(Math.max(0, at)), { t, recording, ...own }];
+    if (!before || t - before.t > MAX_INTERVAL) return;
+    (isMoving(before.levels, own.levels) ? this.#moving : this.#still).add(before.edges, own.edges);
   }
 
   /** What is compared: where the scene hardly ever moves, as in a card game, all of it stays with the HUD. */
@@ -103,7 +127,7 @@ export class SteadyEdges {
   /** The places where a rectangle is drawn around something, in pixels of the pictures: icons, cells, small maps. */
   findFrames(): readonly Rect[] {
     if (this.#counts.comparisons < MIN_COMPARISONS) return [];
-    const [width, height, factor] = [this.#width, this.#height, this.#factor];
+    const { width, height, factor } = this.#pictures;
     const mask = this.#mask();
     return boundsOfGroups(mask, mask, width, height)
       .map(({ rect }) => rect)
@@ -127,7 +151,7 @@ export class SteadyEdges {
   /** What hangs together, in pixels of the pictures, however near other things are: bars and rings. */
   findShapes(): readonly Rect[] {
     if (this.#counts.comparisons < MIN_COMPARISONS) return [];
-    const [width, height, factor] = [this.#width, this.#height, this.#factor];
+    const { width, height, factor } = this.#pictures;
     const mask = this.#mask();
     return boundsOfGroups(mask, mask, width, height)
       .filter(
@@ -149,7 +173,7 @@ export class SteadyEdges {
   /** The places where something is drawn, in pixels of the pictures, those with the most edges first. */
   findPlaces(): readonly Rect[] {
     if (this.#counts.comparisons < MIN_COMPARISONS) return [];
-    const [width, height] = [this.#width, this.#height];
+    const { width, height, factor } = this.#pictures;
     const mask = this.#mask();
     const lines = boundsOfGroups(bridgeGaps(mask, width, height, Math.round(MAX_GAP * height)), mask, width, height);
     return lines
@@ -165,7 +189,6 @@ export class SteadyEdges {
       .map(({ rect }) => {
         const margin = MARGIN * rect.height;
         const [left, top] = [Math.max(0, rect.x - margin), Math.max(0, rect.y - margin)];
-        const factor = this.#factor;
         return {
           x: left * factor,
           y: top * factor,
@@ -243,6 +266,14 @@ export function withoutMargin({ x, y, width, height }: Rect): Rect {
   return { x: x + margin, y: y + margin, width: width - 2 * margin, height: height - 2 * margin };
 }
 
+/** Whether two pictures have the same edge at a pixel; undefined where neither has one. */
+export function isSameEdge(one: Int16Array, other: Int16Array, pixel: number): boolean | undefined {
+  const [ax, ay, bx, by] = [one[2 * pixel]!, one[2 * pixel + 1]!, other[2 * pixel]!, other[2 * pixel + 1]!];
+  const strength = Math.max(Math.abs(ax) + Math.abs(ay), Math.abs(bx) + Math.abs(by));
+  if (strength === 0) return undefined;
+  return Math.abs(ax - bx) + Math.abs(ay - by) <= MAX_GRADIENT_CHANGE * strength;
+}
+
 /** Comparisons of edges, pixel by pixel. */
 class EdgeCounts {
   /** By pixel: comparisons in which it has an edge in either picture, and the same in both. */
@@ -258,11 +289,10 @@ class EdgeCounts {
   add(one: Int16Array, other: Int16Array): void {
     this.comparisons++;
     for (let i = 0; i < this.#either.length; i++) {
-      const [ax, ay, bx, by] = [one[2 * i]!, one[2 * i + 1]!, other[2 * i]!, other[2 * i + 1]!];
-      const strength = Math.max(Math.abs(ax) + Math.abs(ay), Math.abs(bx) + Math.abs(by));
-      if (strength === 0) continue;
+      const same = isSameEdge(one, other, i);
+      if (same === undefined) continue;
       this.#either[i]!++;
-      if (Math.abs(ax - bx) + Math.abs(ay - by) <= MAX_GRADIENT_CHANGE * strength) this.#both[i]!++;
+      if (same) this.#both[i]!++;
     }
   }
 
@@ -282,7 +312,7 @@ function isMoving(one: Uint8Array, other: Uint8Array): boolean {
 }
 
 /** Fills gaps in rows, and one pixel between rows, so that the characters of a line hang together. */
-function bridgeGaps(mask: Uint8Array, width: number, height: number, gap: number): Uint8Array {
+export function bridgeGaps(mask: Uint8Array, width: number, height: number, gap: number): Uint8Array {
   const filled = Uint8Array.from(mask);
   for (let y = 0; y < height; y++) {
     let last = -1;
@@ -297,13 +327,14 @@ function bridgeGaps(mask: Uint8Array, width: number, height: number, gap: number
   return out;
 }
 
-interface Group {
+/** Connected pixels: their bounds, and the number of edges among them. */
+export interface Group {
   readonly rect: Rect;
   readonly edges: number;
 }
 
 /** The bounds of connected pixels (8 neighbours), and the number of edge pixels in them. */
-function boundsOfGroups(filled: Uint8Array, mask: Uint8Array, width: number, height: number): readonly Group[] {
+export function boundsOfGroups(filled: Uint8Array, mask: Uint8Array, width: number, height: number): readonly Group[] {
   const seen = new Uint8Array(filled.length);
   const stack: number[] = [];
   const groups: Group[] = [];

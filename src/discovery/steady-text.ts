@@ -4,8 +4,7 @@ import { anyText } from '../recognition/constraint.ts';
 import { readLine, type TextRecognizer } from '../recognition/text-recognizer.ts';
 import { type Crop, cropRgb } from '../regions/crop.ts';
 import type { TextElement } from './elements.ts';
-import { wholePixels } from './follow.ts';
-import { type Recording, shareInCommon } from './survey.ts';
+import { type Recording, shareInCommon, wholePixels } from './survey.ts';
 
 /** Frames in which a place is read. */
 const TRIAL_FRAMES = 12;

@@ -1,11 +1,15 @@
-import type { Rect, Size } from '../geometry.ts';
+import { clip, type Rect, type Size } from '../geometry.ts';
 import type { PacketIndex } from '../media/packets/packet-index.ts';
-import { scanPacketsAsync } from '../media/packets/scan-packets.ts';
+import { findGroup, groupFirstFrame, scanPacketsAsync, splitIntoChunks } from '../media/packets/scan-packets.ts';
+import { decodeFrames, isGap } from '../media/decode/decode-frames.ts';
 import type { Picture } from '../media/picture.ts';
 import { openVideo, type VideoFile } from '../media/video.ts';
-import { decodePicture, spreadFrames } from '../pipeline/placement/pictures.ts';
+import { frameAt } from '../pipeline/placement/pictures.ts';
+import { anyText } from '../recognition/constraint.ts';
 import { TextFinder } from '../recognition/text-finder.ts';
+import { readLine, type TextRecognizer } from '../recognition/text-recognizer.ts';
 import { type Crop, cropRgb } from '../regions/crop.ts';
+import { AppearingLines } from './appearing-lines.ts';
 import { SteadyEdges } from './steady-edges.ts';
 
 /** A recording under examination. */
@@ -28,6 +32,8 @@ export interface Sighting extends Rect {
 /** What the survey of recordings found. */
 export interface Survey {
   readonly sightings: readonly Sighting[];
+  /** Lines that appeared in front of the scene and stayed for a moment. */
+  readonly appeared: readonly Sighting[];
   /** Recording and time of each surveyed frame. */
   readonly frames: readonly { readonly recording: number; readonly t: number }[];
   /** Where edges stay while the scene moves: more lines, and icons and gauges, in pixels of the reference frame. */
@@ -41,6 +47,18 @@ export interface Survey {
 /** Seconds between surveyed frames, unless that makes too many. */
 const SURVEY_INTERVAL_SECONDS = 2;
 const MAX_SURVEYED_FRAMES = 150;
+const MIN_SURVEYED_FRAMES = 8;
+/** Seconds between frames whose edges are compared, where they are decoded anyway. */
+const EDGES_INTERVAL_SECONDS = 1;
+/** Seconds between frames in which appearing lines are looked for, and seconds of all recordings that are looked through so. */
+const APPEARANCE_INTERVAL_SECONDS = 0.5;
+const MAX_APPEARANCE_SECONDS = 300;
+/** Least duration of a part of a recording that is decoded at a time, in seconds. */
+const MIN_CHUNK_SECONDS = 8;
+/** Confidence and letters of a text that appeared, and lines that appear at once from which they are a screen, such as a menu. */
+const MIN_APPEARED_CONFIDENCE = 0.8;
+const APPEARED_TEXT = /[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/u;
+const MIN_SCREEN_LINES = 5;
 /** Frames from which lines are searched for in every second one only; what stays is found by its edges. */
 const MIN_FRAMES_TO_SKIP = 75;
 /** Factor by which a second search reduces the picture: the network overlooks single large characters. */
@@ -72,6 +90,7 @@ export async function openRecordings(paths: readonly string[], signal?: AbortSig
  */
 export async function surveyText(
   recordings: readonly Recording[],
+  recognizer: TextRecognizer,
   options: {
     readonly signal?: AbortSignal | undefined;
     readonly memoryBudget?: number | undefined;
@@ -80,51 +99,83 @@ export async function surveyText(
 ): Promise<Survey> {
   const { signal, memoryBudget, onFrame } = options;
   const reference = recordings[0]!.size;
-  const share = Math.floor(MAX_SURVEYED_FRAMES / recordings.length);
-  const wanted = recordings.flatMap(({ index }, recording) => {
-    const count = Math.min(share, Math.max(8, Math.ceil((index.t.at(-1) ?? 0) / SURVEY_INTERVAL_SECONDS)));
-    return spreadFrames(index, count).map((frame) => ({ recording, frame }));
-  });
-  wanted.sort((a, b) => a.recording - b.recording || a.frame - b.frame);
+  const total = recordings.reduce((sum, { index }) => sum + (index.t.at(-1) ?? 0), 0);
+  const interval = Math.min(
+    Math.max(SURVEY_INTERVAL_SECONDS, total / MAX_SURVEYED_FRAMES),
+    total / MIN_SURVEYED_FRAMES / recordings.length,
+  );
+  const wanted = Math.ceil(total / interval);
+  const appearanceEvery = Math.max(1, Math.ceil(total / MAX_APPEARANCE_SECONDS));
   const sightings: Sighting[] = [];
+  const appeared: Sighting[] = [];
   const frames: { recording: number; t: number }[] = [];
   const running = new Set<Promise<void>>();
   const edges = new SteadyEdges(reference);
-  const searchEvery = wanted.length >= MIN_FRAMES_TO_SKIP ? 2 : 1;
+  const lines = new AppearingLines(reference);
+  const searchEvery = wanted >= MIN_FRAMES_TO_SKIP ? 2 : 1;
+  let number = 0;
   let finders: { readonly size: Size; readonly fine: TextFinder; readonly coarse: TextFinder } | undefined;
+  const start = async (search: Promise<void>): Promise<void> => {
+    const tracked = search.finally(() => running.delete(tracked));
+    running.add(tracked);
+    if (running.size >= CONCURRENT_SEARCHES) await Promise.race(running);
+  };
   try {
-    for (const [number, { recording, frame }] of wanted.entries()) {
-      signal?.throwIfAborted();
-      const { file, index, size } = recordings[recording]!;
-      using picture = decodePicture(file, index, frame);
-      if (!picture) continue;
-      edges.add(picture, recording);
-      if (number % searchEvery !== 0) continue;
-      if (finders?.size.width !== picture.width || finders.size.height !== picture.height) {
-        await Promise.all(running);
-        finders?.fine[Symbol.dispose]();
-        finders?.coarse[Symbol.dispose]();
-        finders = await openFinders(picture, memoryBudget);
-      }
-      const at = frames.push({ recording, t: picture.t }) - 1;
+    for (const [recording, { file, index, size }] of recordings.entries()) {
       const [scaleX, scaleY] = [reference.width / size.width, reference.height / size.height];
-      const { t } = picture;
-      const search = findLines(finders, wholePicture(picture)).then((boxes) => {
-        for (const { x, y, width, height } of boxes)
-          sightings.push({
-            recording,
-            t,
-            frame: at,
-            x: x * scaleX,
-            y: y * scaleY,
-            width: width * scaleX,
-            height: height * scaleY,
-          });
-        onFrame?.(number + 1, wanted.length);
+      const toReference = ({ x, y, width, height }: Rect): Rect => ({
+        x: x * scaleX,
+        y: y * scaleY,
+        width: width * scaleX,
+        height: height * scaleY,
       });
-      const tracked = search.finally(() => running.delete(tracked));
-      running.add(tracked);
-      if (running.size >= CONCURRENT_SEARCHES) await Promise.race(running);
+      for (const [n, chunk] of splitIntoChunks(index, { minSeconds: MIN_CHUNK_SECONDS }).entries()) {
+        const isDense = n % appearanceEvery === 0;
+        const sampled = sampleFrames(index, chunk, interval);
+        // Elsewhere keyframes do, which need no other frame.
+        const surveyed = new Set(
+          isDense ? sampled : sampled.map((frame) => groupFirstFrame(index, findGroup(index, frame))),
+        );
+        const dense = new Set(isDense ? sampleFrames(index, chunk, APPEARANCE_INTERVAL_SECONDS) : []);
+        const compared = isDense ? new Set(sampleFrames(index, chunk, EDGES_INTERVAL_SECONDS)) : surveyed;
+        const decoded = [...new Set([...surveyed, ...compared, ...dense])].toSorted((a, b) => a - b);
+        for (const item of decodeFrames(file, index, chunk, decoded)) {
+          signal?.throwIfAborted();
+          if (isGap(item)) continue;
+          using picture = item;
+          const { t } = picture;
+          const frame = frameAt(index, t);
+          if (dense.has(frame)) {
+            const found = lines.add(picture, recording);
+            const at = frames.length - 1;
+            if (found.length > 0 && at >= 0)
+              await start(
+                readAppeared(picture, found, recognizer).then((boxes) => {
+                  appeared.push(...boxes.map((box) => ({ recording, t, frame: at, ...toReference(box) })));
+                }),
+              );
+          }
+          if (compared.has(frame)) edges.add(picture, recording);
+          if (!surveyed.has(frame)) continue;
+          if (number++ % searchEvery !== 0) continue;
+          if (finders?.size.width !== picture.width || finders.size.height !== picture.height) {
+            await Promise.all(running);
+            finders?.fine[Symbol.dispose]();
+            finders?.coarse[Symbol.dispose]();
+            finders = await openFinders(picture, memoryBudget);
+          }
+          const at = frames.push({ recording, t }) - 1;
+          const done = number;
+          await start(
+            findLines(finders, wholePicture(picture)).then((boxes) => {
+              sightings.push(...boxes.map((box) => ({ recording, t, frame: at, ...toReference(box) })));
+              onFrame?.(Math.min(done, wanted), wanted);
+            }),
+          );
+        }
+        // The decoder's memory is freed when the event loop turns.
+        await new Promise(setImmediate);
+      }
     }
     await Promise.all(running);
   } finally {
@@ -133,8 +184,57 @@ export async function surveyText(
     finders?.coarse[Symbol.dispose]();
   }
   // Searches end in any order.
-  sightings.sort((a, b) => a.frame - b.frame || a.y - b.y || a.x - b.x);
-  return { sightings, frames, steady: edges.findPlaces(), shapes: edges.findShapes(), outlines: edges.findFrames() };
+  for (const found of [sightings, appeared])
+    found.sort((a, b) => a.frame - b.frame || a.t - b.t || a.y - b.y || a.x - b.x);
+  return {
+    sightings,
+    appeared,
+    frames,
+    steady: edges.findPlaces(),
+    shapes: edges.findShapes(),
+    outlines: edges.findFrames(),
+  };
+}
+
+/** The lines among places where something appeared that can be read; none where a whole screen of them appeared. */
+async function readAppeared(
+  picture: Picture,
+  places: readonly Rect[],
+  recognizer: TextRecognizer,
+): Promise<readonly Rect[]> {
+  const crops = places.map((place): Crop => {
+    const rect = wholePixels(place, picture);
+    return { data: cropRgb(picture, rect), width: rect.width, height: rect.height, channels: 3 };
+  });
+  const seen = await recognizer.recognize(crops);
+  const read = places.filter((_, i) => {
+    const reading = readLine(seen[i]!, anyText());
+    return reading && reading.confidence >= MIN_APPEARED_CONFIDENCE && APPEARED_TEXT.test(reading.text);
+  });
+  return read.length >= MIN_SCREEN_LINES ? [] : read;
+}
+
+/** The frames of a chunk on a grid of `interval` seconds. */
+export function sampleFrames(
+  index: PacketIndex,
+  { firstFrame, lastFrame }: { readonly firstFrame: number; readonly lastFrame: number },
+  interval: number,
+): number[] {
+  const times = index.t;
+  const frames = new Set<number>();
+  const [from, end] = [times[firstFrame]!, times[Math.min(times.length, lastFrame) - 1]!];
+  for (let tick = Math.ceil(from / interval); tick * interval <= end; tick++) {
+    const frame = frameAt(index, tick * interval);
+    if (frame >= firstFrame && frame < lastFrame) frames.add(frame);
+  }
+  return [...frames].toSorted((a, b) => a - b);
+}
+
+/** Rounds a rectangle outwards to whole pixels inside the picture. */
+export function wholePixels({ x, y, width, height }: Rect, size: Size): Rect {
+  const left = Math.floor(x);
+  const top = Math.floor(y);
+  return clip({ x: left, y: top, width: Math.ceil(x + width) - left, height: Math.ceil(y + height) - top }, size);
 }
 
 async function openFinders(

@@ -238,6 +238,10 @@ const EVENT_CONDITION = object(['detector', 'trigger'], {
     const: true,
     description: 'The first two groups of `match` are the same number: `3/3` of `(\\d+)/(\\d+)`, the last lap.',
   },
+  initial: {
+    const: false,
+    description: 'Not what the detector reads first: a clock that has not started yet does not halt.',
+  },
   crosses: object(
     [],
     {

@@ -15,8 +15,14 @@ export interface TextRow {
 
 /** Finders that are kept, one for each size of crop. */
 const MAX_FINDERS = 4;
-/** Height of a box by which it is widened: the finder cuts letters at the ends of lines. */
-const BOX_MARGIN = 0.2;
+/**
+ * Margins around the box of a whole line, in heights, of which each is tried: the finder cuts letters at the ends of lines, and its
+ * boxes are close or wide.
+ */
+const BOX_MARGINS = [
+  [0.2, 0],
+  [0.4, 0.35],
+] as const;
 /** Gap between words of one text, in heights of their boxes, which reach beyond the letters. */
 const MAX_WORD_GAP = 0.3;
 /** Distance between the middles of neighbouring characters, in heights of the row, from which an icon lies between them. */
@@ -46,7 +52,7 @@ export class RowReader implements Disposable {
     const found = await Promise.all(
       crops.map(async (crop) =>
         groupRows(await (await this.#finderOf(crop)).find(crop)).map((row) =>
-          this.#isSplit ? row.map((box) => wholePixels(box, crop)) : [wholePixels(widen(boundsOf(row)), crop)],
+          this.#isSplit ? row.map((box) => wholePixels(box, crop)) : wholeLineBoxes(boundsOf(row), crop),
         ),
       ),
     );
@@ -55,9 +61,9 @@ export class RowReader implements Disposable {
     let next = 0;
     return found.map((rows) =>
       rows.flatMap((row): TextRow[] => {
-        const parts = joinParts(
-          row.flatMap((box) => (this.#isSplit ? splitAtIcons(lines[next++]!, box) : readWhole(lines[next++]!, box))),
-        );
+        const parts = this.#isSplit
+          ? joinParts(row.flatMap((box) => splitAtIcons(lines[next++]!, box)))
+          : readWhole(row.map(() => lines[next++]!));
         return parts.length === 0 ? [] : [{ rect: boundsOf(row), parts }];
       }),
     );
@@ -120,9 +126,13 @@ function wholePixels(
   };
 }
 
-function widen({ x, y, width, height }: Rect): Rect {
-  const margin = BOX_MARGIN * height;
-  return { x: x - margin, y, width: width + 2 * margin, height };
+function widen({ x, y, width, height }: Rect, [across, down]: readonly [number, number]): Rect {
+  return {
+    x: x - across * height,
+    y: y - down * height,
+    width: width + 2 * across * height,
+    height: height * (1 + 2 * down),
+  };
 }
 
 function boundsOf(boxes: readonly Rect[]): Rect {
@@ -132,9 +142,22 @@ function boundsOf(boxes: readonly Rect[]): Rect {
   return { x, y, width: right - x, height: bottom - y };
 }
 
-function readWhole(line: LineSteps, { x, width, height }: Rect): readonly PlacedText[] {
-  const whole = readLine(line, anyText());
-  return whole && whole.confidence >= MIN_CONFIDENCE ? [{ ...whole, left: x, right: x + width, height }] : [];
+/** The box of a whole line with several margins, in pixels of the crop in which it was found. */
+function wholeLineBoxes(line: Rect, crop: Crop): readonly Rect[] {
+  return BOX_MARGINS.map((margins) => wholePixels(widen(line, margins), crop));
+}
+
+/** Cuts a line out of a crop with several margins: whichever is read most surely counts. */
+export function cutWholeLine(crop: Crop, line: Rect): readonly Crop[] {
+  return wholeLineBoxes(line, crop).map((box) => cutCrop(crop, box));
+}
+
+/** Reads one line from several crops of it: the surest reading counts. */
+function readWhole(lines: readonly LineSteps[]): readonly TextReading[] {
+  const [best] = lines
+    .flatMap((line) => readLine(line, anyText()) ?? [])
+    .toSorted((a, b) => b.confidence - a.confidence);
+  return best && best.confidence >= MIN_CONFIDENCE ? [best] : [];
 }
 
 /** Reads what is written before, between and after icons; each text for itself, so that an icon makes none less certain. */

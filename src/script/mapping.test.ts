@@ -139,6 +139,13 @@ describe('declarative rules', () => {
     expect(run({ on: { ...on, crosses: { above: 26, until: 25 } } }, readings)).toEqual(['5: 30']);
   });
 
+  it('leaves out what was there from the beginning', () => {
+    const found: Cue = { t: 9, detector: 'score', trigger: 'found', value: 60, confidence: 1 };
+    const on = { trigger: 'found', initial: false } as const;
+    expect(map(on, { action: 'halt' }, found).statements).toHaveLength(1);
+    expect(map(on, { action: 'halt' }, { ...found, t: 0, first: true }).statements).toEqual([]);
+  });
+
   it('waits for what must last, and says when it began', () => {
     const readings = [
       [1, 'a'],

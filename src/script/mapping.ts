@@ -62,13 +62,13 @@ function compileEvent({ on, statement, lasts, once, streak, support, alone }: Ev
 }
 
 /** Whether a cue of an event's detector makes the event. Thresholds remember on which side the number was: ask for every cue, in order. */
-function compileEventCondition({ by, final, crosses, ...on }: EventMapping['on']): Mapping['test'] {
+function compileEventCondition({ by, final, initial, crosses, ...on }: EventMapping['on']): Mapping['test'] {
   const fulfils = compileCondition(on);
   const crossed = crosses && compileThreshold(crosses);
   return (cue) => {
     const hasCrossed = crossed?.(cue) ?? true;
     const groups = fulfils(cue);
-    if (!groups || !hasCrossed) return undefined;
+    if (!groups || !hasCrossed || (initial === false && cue.first === true)) return undefined;
     if (final && !(groups[1] !== undefined && Number(groups[1]) === Number(groups[2]))) return undefined;
     return by === undefined || isWithin(changeOf(cue), by) ? groups : undefined;
   };
