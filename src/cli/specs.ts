@@ -176,7 +176,7 @@ export const live = declare({
       'Leave out no samples: where reading is too slow, fall behind. For files and standard input, which wait.',
     ),
     early: toggle(
-      'With --json, also print what is stated before it is certain ("early"): about half a second earlier.',
+      'With --json, also print what is stated before it is certain ("early"), seconds before the log has it, and what of it is "withdrawn".',
     ),
     quiet: toggle('Print no events.', 'q'),
     overwrite,

@@ -102,7 +102,8 @@ export const headerSchema = {
     plugins: { type: 'array', items: FINGERPRINT, description: 'Plug-ins whose detector kinds the profile uses.' },
     live: {
       type: 'object',
-      description: 'The recording was read while it was made. Hash, size and duration are then unknown at first.',
+      description:
+        'The recording was read while it was made. The duration is 0 until the session has ended; hash and size stay those of its beginning.',
       required: [],
       properties: {
         started: { ...STRING, description: 'When its first frame was read (ISO 8601), where only a clock can say it.' },

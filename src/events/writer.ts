@@ -12,6 +12,9 @@ const LINE_FEED = 0x0a;
 /** No line is longer (`reader.ts`). */
 const MAX_TORN_BYTES = 1 << 20;
 
+/** Bytes of a log that are copied at once. */
+const COPIED_BYTES = 1 << 20;
+
 /** Options of a `LogWriter`. */
 export interface LogWriterOptions extends OutputPolicy {
   /**
@@ -123,6 +126,25 @@ export class LogWriter implements AsyncDisposable {
     await this.#truncate();
     await this.#file.sync();
     this.#ended = true;
+  }
+
+  /**
+   * Replaces the header of a log that has ended, such as that of a live session, whose duration is then known. The log appears
+   * with it at once, complete.
+   *
+   * @throws PlaybyplayError `disk-full`, `write-failed`.
+   */
+  async replaceHeader(header: HeaderLine): Promise<void> {
+    if (!this.#ended) throw new TypeError('the log has not ended');
+    const size = this.#file.size;
+    const start = Buffer.from(await this.#file.read(0, Math.min(size, MAX_TORN_BYTES))).indexOf(LINE_FEED) + 1;
+    await using temporary = await TemporaryFile.reserve(this.path);
+    await using file = await AppendFile.open(temporary.path, 0, { kind: 'event log' });
+    await file.append(encode(header));
+    for (let at = start; at < size; at += COPIED_BYTES)
+      await file.append(await this.#file.read(at, Math.min(COPIED_BYTES, size - at)));
+    await file.sync();
+    await file.rename(this.path);
   }
 
   /** Closes the file. A log without `end` can be resumed. */

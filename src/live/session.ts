@@ -2,7 +2,7 @@ import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine, GapLine } from '../events/log.ts';
 import type { Statement } from '../events/statement.ts';
 import { isPropertyStatement } from '../events/statement.ts';
-import type { ConnectionMessage, DetectMessage, EarlyMessage } from '../pipeline/messages.ts';
+import type { ConnectionMessage, DetectMessage, EarlyMessage, WithdrawnMessage } from '../pipeline/messages.ts';
 import { compileQuery, createEventTest, type EventLine as QueriedEvent } from '../query/index.ts';
 
 /** A number that is shown while a session goes on: how many events match a query. */
@@ -41,6 +41,7 @@ export interface SessionState {
 /** What listeners to a session are sent. */
 export type SessionMessage =
   | EarlyMessage
+  | WithdrawnMessage
   | EventLine
   | GapLine
   | ConnectionMessage
@@ -117,15 +118,17 @@ export class LiveSession {
     else if (message.type === 'connection') {
       this.#isConnected = message.state === 'connected';
       this.#connection = message.text;
+    } else if (message.type === 'early' || message.type === 'withdrawn') {
+      this.#send(message);
+      return;
     } else if (message.type === 'end') {
       this.#hasEnded = true;
       this.#isConnected = false;
     } else if (message.type === 'gap') this.#gaps++;
     else if (message.type === 'event') this.#count(message);
-    else if (message.type !== 'early') return;
-    if (message.type === 'early' || message.type === 'event' || message.type === 'gap' || message.type === 'connection')
-      this.#send(message);
-    if (message.type !== 'early' && message.type !== 'gap') this.#send({ type: 'state', state: this.state });
+    else return;
+    if (message.type === 'event' || message.type === 'gap' || message.type === 'connection') this.#send(message);
+    if (message.type !== 'gap') this.#send({ type: 'state', state: this.state });
   }
 
   #count(event: EventLine): void {

@@ -124,14 +124,19 @@ class FailureCounter {
   }
 }
 
-/** cues → statements: the profile's mappings, and the game script or the network in its place. */
+/**
+ * cues → statements: the profile's mappings, and the game script or the network in its place.
+ *
+ * @param maxDelaySeconds Timers of the script run after so many seconds at the latest.
+ */
 export async function* interpretCues(
   messages: AsyncIterable<CuesMessage | ChunkEndMessage | SideMessage | SummaryMessage>,
   game: Game,
+  maxDelaySeconds?: number,
 ): AsyncGenerator<StatementsMessage | SettledMessage | SideMessage | SummaryMessage, void, undefined> {
   const { profile, dictionary } = game;
   const names = [...game.detectors.map(({ name }) => name), ...Object.keys(profile.sequences ?? {})];
-  using script = game.script && (await openScript({ ...game.script, detectors: names }));
+  using script = game.script && (await openScript({ ...game.script, detectors: names, maxDelaySeconds }));
   using sequence = await openSequence(game);
   const mappings = compileMappings(profile.events, profile.sequences);
   const problems = new Map<string, number>();

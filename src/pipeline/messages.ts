@@ -16,6 +16,7 @@ export type DetectMessage =
   | NoteMessage
   | ProgressMessage
   | EarlyMessage
+  | WithdrawnMessage
   | ConnectionMessage;
 
 /** Something is wrong or uncertain. */
@@ -47,12 +48,17 @@ export interface ProgressMessage {
 
 /**
  * What a rule or script of a live session states, before it is known whether another detector reports the same event: as a rule
- * half a second before the event stands in the log. The event may become more specific, and is then another one.
+ * seconds before the event stands in the log. What becomes no event, or a more specific one, is withdrawn.
  */
 export interface EarlyMessage extends Omit<NewEvent, 'cues'> {
   readonly type: 'early';
   /** The id of the event if it stays as it is. */
   readonly id: string;
+}
+
+/** An early statement of a live session did not become an event as it was stated; another event may stand in its place. */
+export interface WithdrawnMessage extends Pick<EarlyMessage, 'id' | 't' | 'text'> {
+  readonly type: 'withdrawn';
 }
 
 /** The connection of a live session begins, or is lost. */

@@ -48,6 +48,8 @@ export interface ScriptOptions extends ScriptSource {
   /** Names of the profile's detectors, so that `game.reading` can reject unknown ones; default: any name. */
   readonly detectors?: readonly string[];
   readonly limits?: Limits;
+  /** Seconds after which timers run at the latest; default: as the script sets them. */
+  readonly maxDelaySeconds?: number | undefined;
 }
 
 /** A loaded game script. Calls are synchronous and deterministic. */
@@ -91,6 +93,7 @@ class SandboxedScript implements GameScript {
   readonly #issues: IssueCollector;
   readonly #detectors: readonly string[] | undefined;
   readonly #lookback: number;
+  readonly #maxDelay: number;
   #timers: Timer[] = [];
   #now = Number.NEGATIVE_INFINITY;
   #overruns = 0;
@@ -98,8 +101,9 @@ class SandboxedScript implements GameScript {
   #statements: ScriptStatement[] = [];
   #notes: { t: number; text: string }[] = [];
 
-  constructor(sandbox: Sandbox, { name, detectors }: ScriptOptions) {
+  constructor(sandbox: Sandbox, { name, detectors, maxDelaySeconds = Number.POSITIVE_INFINITY }: ScriptOptions) {
     this.#sandbox = sandbox;
+    this.#maxDelay = maxDelaySeconds;
     this.#detectors = detectors;
     this.#issues = new IssueCollector(name);
     this.#lookback = Math.min(
@@ -250,7 +254,8 @@ class SandboxedScript implements GameScript {
   #updateTimers(added: readonly unknown[], cancelled: readonly unknown[], t: number, when: string): void {
     for (const timer of added) {
       const { id, t: due } = record(timer);
-      if (typeof id === 'number' && typeof due === 'number') this.#timers.push({ id, t: roundTime(due) });
+      if (typeof id === 'number' && typeof due === 'number')
+        this.#timers.push({ id, t: roundTime(Math.min(due, t + this.#maxDelay)) });
     }
     if (cancelled.length > 0) this.#timers = this.#timers.filter((timer) => !cancelled.includes(timer.id));
     if (this.#timers.length <= MAX_TIMERS) return;

@@ -5,10 +5,12 @@ import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventLine } from '../../src/events/log.ts';
+import { loadLog } from '../../src/events/reader.ts';
 import { parseLiveSource } from '../../src/media/live/source.ts';
 import { detect } from '../../src/pipeline/detect.ts';
 import { type Game, openGame } from '../../src/pipeline/game.ts';
 import type { DetectMessage } from '../../src/pipeline/messages.ts';
+import { recordLive } from '../../src/pipeline/live/record-live.ts';
 import { watch, type WatchOptions } from '../../src/pipeline/live/watch.ts';
 import { openSource } from '../../src/pipeline/source.ts';
 import { remux } from '../fixtures/remux.ts';
@@ -56,7 +58,7 @@ function withoutSession(event: EventLine) {
 }
 
 describe('a file that another program writes', () => {
-  it('gives the events of the finished recording', async () => {
+  it('gives the events of the finished recording, and a log with its duration', async () => {
     const finished = readFileSync(join(folder, 'finished.mkv'));
     const growing = join(folder, 'growing.mkv');
     writeFileSync(growing, finished.subarray(0, 5000));
@@ -66,10 +68,16 @@ describe('a file that another program writes', () => {
         await turn();
       }
     };
-    const [messages] = await Promise.all([watched(growing, { idleSeconds: 0.5 }), write()]);
+    const out = join(folder, 'log');
+    const record = async (): Promise<readonly DetectMessage[]> =>
+      await Array.fromAsync(recordLive(parseLiveSource(growing), game, { out, idleSeconds: 0.5, readsAll: true }));
+    const [messages] = await Promise.all([record(), write()]);
     expect(eventsOf(messages).length).toBeGreaterThan(5);
     expect(eventsOf(messages)).toEqual(detected.map(withoutSession));
     expect(messages.at(-1)).toMatchObject({ type: 'end', events: detected.length, gaps: 0 });
+    const { header, lines } = await loadLog(join(out, 'events.ndjson'));
+    expect(header.media.duration).toBeCloseTo(SECONDS, 0);
+    expect(lines.filter(({ type }) => type === 'event')).toHaveLength(detected.length);
   });
 });
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { readTriggers } from '../../live/triggers.ts';
 import { LiveUses } from '../../live/uses.ts';
 import { openGame } from '../../pipeline/game.ts';
+import type { WithdrawnMessage } from '../../pipeline/messages.ts';
 import { recordLive } from '../../pipeline/live/record-live.ts';
 import { defaultFolder } from '../../pipeline/record-log.ts';
 import { type LiveSource, parseLiveSource } from '../../media/live/source.ts';
@@ -71,15 +72,12 @@ export const live: RunCommand<typeof specs.live> = async (io, options, name) => 
 
 type LiveMessage = ReturnType<typeof recordLive> extends AsyncGenerator<infer Message> ? Message : never;
 
-/** Seconds for which a sentence that was printed early is remembered. */
-const MAX_EARLY_SECONDS = 60;
-
 /** Prints what a session says: sentences as soon as they are stated, or lines of the log. */
 class LivePrinter {
   readonly #io: CommandIo;
   readonly #options: { readonly early: boolean; readonly json: boolean; readonly quiet: boolean };
-  /** Ids of sentences that were printed before they were certain, and their times. */
-  readonly #printed = new Map<string, number>();
+  /** Ids of sentences that were printed before they were certain. */
+  readonly #printed = new Set<string>();
   events = 0;
   seconds = 0;
 
@@ -103,27 +101,31 @@ class LivePrinter {
     else if (message.type === 'gap')
       stderr.write(`${formatClock(message.t)} to ${formatClock(message.end)} was not read: ${message.reason}\n`);
     else if (message.type === 'event' || message.type === 'early') this.#printSentence(message);
+    else if (message.type === 'withdrawn') this.#printWithdrawal(message);
     if (message.type === 'event') this.events++;
   }
 
   #printJson(message: Exclude<LiveMessage, { readonly type: 'progress' | 'warning' | 'note' | 'connection' }>): void {
-    if (this.#options.quiet || (message.type === 'early' && !this.#options.early)) return;
+    if (this.#options.quiet || (isEarly(message) && !this.#options.early)) return;
     this.#io.stdout.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Prints a sentence once; again, marked, where it became another one. */
+  /** Prints a sentence once: when it is stated, or else when it stands in the log. */
   #printSentence({ type, id, t, text, tentative }: Extract<LiveMessage, { readonly type: 'event' | 'early' }>): void {
     if (this.#options.quiet || tentative) return;
-    if (type === 'early') {
-      this.#printed.set(id, t);
-      this.#io.stdout.write(`${formatLine(t, text)}\n`);
-      return;
-    }
-    const isPrinted = this.#printed.delete(id);
-    const isCorrected = !isPrinted && this.#printed.values().some((at) => at === t);
-    for (const [known, at] of this.#printed) if (at < t - MAX_EARLY_SECONDS) this.#printed.delete(known);
-    if (!isPrinted) this.#io.stdout.write(`${formatLine(t, `${isCorrected ? 'corrected: ' : ''}${text}`)}\n`);
+    if (type === 'early' ? this.#printed.has(id) : this.#printed.delete(id)) return;
+    if (type === 'early') this.#printed.add(id);
+    this.#io.stdout.write(`${formatLine(t, text)}\n`);
   }
+
+  /** Prints a sentence that was printed and does not stand in the log again, marked. */
+  #printWithdrawal({ id, t, text }: WithdrawnMessage): void {
+    if (this.#printed.delete(id)) this.#io.stdout.write(`${formatLine(t, `withdrawn: ${text}`)}\n`);
+  }
+}
+
+function isEarly({ type }: LiveMessage): boolean {
+  return type === 'early' || type === 'withdrawn';
 }
 
 function formatLine(t: number, text: string): string {

@@ -257,6 +257,7 @@ const source = new EventSource('/events' + (query ? '?query=' + encodeURICompone
 source.addEventListener('state', ({ data }) => showState(JSON.parse(data)));
 for (const type of settings.get('early') === 'off' ? ['event'] : ['early', 'event'])
   source.addEventListener(type, ({ data }) => caption(JSON.parse(data)));
+source.addEventListener('withdrawn', ({ data }) => leave(JSON.parse(data).id));
 source.addEventListener('error', () => {
   status.textContent = 'Connection to playbyplay lost';
   status.hidden = settings.get('status') === 'off';

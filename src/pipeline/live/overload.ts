@@ -2,7 +2,7 @@ import type { Gap } from '../reading/chunk-readings.ts';
 
 /** Seconds of the recording for which a plan holds. */
 const PLAN_SECONDS = 1;
-/** Seconds behind from which as many samples are left out as reading is too slow for, and from which at least every other is. */
+/** Seconds behind from which as many samples are left out as reading is too slow for, and from which it also has to catch up soon. */
 const THINNING_LAG_SECONDS = 0.5;
 const CATCH_UP_LAG_SECONDS = 2;
 /** Seconds behind from which all samples are read again. */
@@ -13,8 +13,12 @@ const SKIPPING_LAG_SECONDS = 4;
 const MAX_RESUMING_LAG_SECONDS = 1.5;
 /** Samples of which at least one is read. */
 const MAX_STRIDE = 16;
-/** Share of the time that reading may take, so that it catches up. */
+/** Share of the time that all work may take, so that it catches up: slowly, and within as many seconds as it is behind. */
 const TARGET_LOAD = 0.7;
+const CATCH_UP_LOAD = 0.5;
+/** What is measured of so many samples; of these the most expensive do not count: something is loaded, or another program runs. */
+const MEASURED_SAMPLES = 24;
+const IGNORED_SAMPLES = 4;
 
 /** What is decided on a sample. */
 export interface SampleDecision {
@@ -33,8 +37,10 @@ export class OverloadControl {
   #planEnd = Number.NEGATIVE_INFINITY;
   #stride = 1;
   #count = 0;
-  /** Mean cost of a sample and mean distance of samples, in seconds. */
-  #cost = 0;
+  /** Seconds that reading takes, for every sample that is read, and decoding and all else, for every sample. */
+  readonly #reading = new RecentCosts();
+  readonly #other = new RecentCosts();
+  /** Mean distance of samples in seconds. */
   #interval: number | undefined;
   #lastT: number | undefined;
   #isSkipping = false;
@@ -44,6 +50,11 @@ export class OverloadControl {
   /** A packet arrived that was waited for, so that nothing is behind; its frame is shown at `t` seconds. */
   arrived(t: number, nowMs: number): void {
     this.#offset = nowMs / 1000 - t;
+  }
+
+  /** A packet of a source that does not wait arrived: it is behind at least as long as this. */
+  began(t: number, nowMs: number): void {
+    this.#offset ??= nowMs / 1000 - t;
   }
 
   /** How far the recording at `t` seconds is behind, in seconds; 0 while a recording catches up with its beginning. */
@@ -77,18 +88,40 @@ export class OverloadControl {
     return { isRead: true, gap: { t, end: t + PLAN_SECONDS, reason } };
   }
 
-  /** All work since the sample before, decoding included, took so many milliseconds. */
-  took(ms: number): void {
-    this.#cost = smooth(this.#cost, ms / 1000);
+  /** A sample cost so many milliseconds: to read it, if it was, and all work before, decoding included. */
+  took({ reading, other }: { readonly reading: number | undefined; readonly other: number }): void {
+    if (reading !== undefined) this.#reading.add(reading / 1000);
+    this.#other.add(other / 1000);
   }
 
   #chooseStride(lag: number): number {
     const isRecovered = lag < (this.#stride > 1 ? RECOVERED_LAG_SECONDS : THINNING_LAG_SECONDS);
     if (isRecovered || this.#interval === undefined) return 1;
-    const needed = Math.ceil(this.#cost / (TARGET_LOAD * this.#interval));
-    const least = lag > CATCH_UP_LAG_SECONDS ? 2 : 1;
-    return Math.min(MAX_STRIDE, Math.max(least, needed));
+    const load = lag > CATCH_UP_LAG_SECONDS ? CATCH_UP_LOAD : TARGET_LOAD;
+    const available = load * this.#interval - this.#other.mean;
+    const needed = available > 0 ? Math.ceil(this.#reading.mean / available) : MAX_STRIDE;
+    return Math.min(MAX_STRIDE, Math.max(1, needed));
   }
+}
+
+/** The usual cost of the last samples. */
+class RecentCosts {
+  readonly #costs: number[] = [];
+
+  add(seconds: number): void {
+    this.#costs.push(seconds);
+    if (this.#costs.length > MEASURED_SAMPLES) this.#costs.shift();
+  }
+
+  /** Mean in seconds without the most expensive; 0 while only those are known. */
+  get mean(): number {
+    const usual = this.#costs.toSorted((a, b) => a - b).slice(0, -IGNORED_SAMPLES);
+    return usual.length === 0 ? 0 : sum(usual) / usual.length;
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 function smooth(before: number | undefined, now: number): number {

@@ -52,23 +52,36 @@ export async function* recordLive(
   await using resources = new AsyncDisposableStack();
   resources.use(await lockFolder(out));
   const isFile = source.kind === 'file';
-  const continues = await findUnfinished(out, source, game, overwrite ?? false);
+  const known = await findKnownLog(out, source, game, overwrite ?? false);
+  const continues = isFile || known?.hasEnded ? undefined : known;
   const identity = isFile ? await identifyFile(source.path) : randomBytes(16).toString('hex');
-  const watching = watch(source, game, { ...options, identity, ...(continues && !isFile ? { continues } : {}) });
+  const watching = watch(source, game, { ...options, identity, continues });
   let log: LogWriter | undefined;
+  let header: HeaderLine | undefined;
+  let duration = 0;
   let early: AppendFile | undefined;
   for await (const message of watching) {
     if (message.type === 'header') {
+      // A file that was read before has a log with its duration.
+      const isKnown = known?.header.media.hash === message.media.hash;
+      header = isKnown ? withDuration(message, known.header.media.duration) : message;
       log = resources.use(
-        continues && !isFile
-          ? await LogWriter.append(path, continues.header, policy)
-          : await LogWriter.create(path, message, { resume: isFile, ...policy }),
+        continues
+          ? await LogWriter.append(path, header, policy)
+          : await LogWriter.create(path, header, { resume: isFile, ...policy }),
       );
-      early = resources.use(await openEarly(join(out, EARLY_NAME), continues !== undefined && !isFile, policy));
-    } else if (message.type === 'early') await early!.append(Buffer.from(`${JSON.stringify(message)}\n`));
+      early = resources.use(await openEarly(join(out, EARLY_NAME), continues !== undefined, policy));
+    } else if (message.type === 'early' || message.type === 'withdrawn')
+      await early!.append(Buffer.from(`${JSON.stringify(message)}\n`));
     else if (message.type === 'event' || message.type === 'gap' || message.type === 'end') await log!.write([message]);
+    else if (message.type === 'progress') duration = message.done;
+    if (message.type === 'end' && header) await log!.replaceHeader(withDuration(header, duration));
     yield message;
   }
+}
+
+function withDuration(header: HeaderLine, duration: number): HeaderLine {
+  return { ...header, media: { ...header.media, duration } };
 }
 
 /** Opens the file of what was stated before it was certain; that of a log that is continued is continued, too. */
@@ -77,13 +90,13 @@ async function openEarly(path: string, isContinued: boolean, policy: OutputPolic
   return await AppendFile.open(path, size, { kind: 'JSON', ...policy });
 }
 
-/** The log in a folder that did not end, and the time up to which it goes. */
-async function findUnfinished(
+/** The log of this session or growing file in a folder, and the time up to which it goes. */
+async function findKnownLog(
   folder: string,
   source: LiveSource,
   game: Game,
   overwrite: boolean,
-): Promise<{ readonly header: HeaderLine; readonly t: number } | undefined> {
+): Promise<{ readonly header: HeaderLine; readonly t: number; readonly hasEnded: boolean } | undefined> {
   const log = await loadLog(join(folder, LOG_NAME)).catch((error: unknown) => {
     if (error instanceof PlaybyplayError && (error.code === 'log-missing' || overwrite)) return undefined;
     throw error;
@@ -92,9 +105,9 @@ async function findUnfinished(
   const { header, lines } = log;
   const isSame = header.live && header.game === game.profile.game && header.media.name === nameOfSource(source);
   const hasEnded = lines.some(({ type }) => type === 'end');
-  if (isSame && !hasEnded && header.profile.hash === game.fingerprint.hash) {
+  if (isSame && (!hasEnded || source.kind === 'file') && header.profile.hash === game.fingerprint.hash) {
     const t = Math.max(0, ...lines.map((line) => ('t' in line ? line.t : 0)));
-    return { header, t };
+    return { header, t, hasEnded };
   }
   if (overwrite || (isSame && source.kind === 'file')) return undefined;
   throw new PlaybyplayError(

@@ -1,8 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Packet } from 'node-av/lib';
-import { render } from '../../dictionary/sentences/render.ts';
 import type { HeaderLine } from '../../events/log.ts';
-import { eventId } from '../../events/log-lines.ts';
 import type { HudSettings } from '../../geometry.ts';
 import { type FeedItem, LIVE_DEFAULTS, LiveFeed, type LiveFeedOptions } from '../../media/live/feed.ts';
 import type { LiveInput, LivePacket } from '../../media/live/input.ts';
@@ -15,11 +13,11 @@ import type {
   DetectMessage,
   SampleMessage,
   SideMessage,
-  StatementsMessage,
   SummaryMessage,
   WarningMessage,
 } from '../messages.ts';
 import { SampleReader } from '../reading/sample-reader.ts';
+import { announceEarly, withdrawUnconfirmed } from './early.ts';
 import { OverloadControl, type SampleDecision } from './overload.ts';
 import { type LiveSample, LiveSampler } from './sampler.ts';
 
@@ -102,7 +100,7 @@ export async function* watch(
   const cues = trackCues(announceEarly(readings, game), game, true);
   const statements = interpretCues(cues, game);
   const events = fuseStatements(statements, game);
-  yield* writeLines(events, header, []);
+  yield* withdrawUnconfirmed(writeLines(events, header, []));
 }
 
 /** Warns of detectors that read what is not read live. */
@@ -180,6 +178,7 @@ async function* readLive(
     }
   }
   yield* session.finishConnection();
+  yield { type: 'progress', done: session.latest, total: session.latest };
   yield { type: 'chunk-end', end: session.latest };
   yield { type: 'summary' };
 }
@@ -222,6 +221,8 @@ class LiveReading implements AsyncDisposable {
   #owed: Uint8Array;
   #progress = 0;
   #isSkipping = false;
+  /** Of a growing file, what was written before the session is behind in no sense. */
+  readonly #isFile: boolean;
   /** The last sample was done, and ms for which packets were waited for since. */
   #done = performance.now();
   #idle = 0;
@@ -236,6 +237,7 @@ class LiveReading implements AsyncDisposable {
     sampler: LiveSampler,
     options: WatchOptions,
     state: WatchState,
+    isFile: boolean,
   ) {
     this.#game = game;
     this.#options = options;
@@ -245,6 +247,7 @@ class LiveReading implements AsyncDisposable {
     this.#sampler = sampler;
     this.#activity = reader.createActivity();
     this.#owed = new Uint8Array(game.detectors.length);
+    this.#isFile = isFile;
   }
 
   static async open(
@@ -256,7 +259,14 @@ class LiveReading implements AsyncDisposable {
   ): Promise<LiveReading> {
     input.select(streamsToRead(input, options));
     const reader = await SampleReader.open(game, input.info, { hud: options.hud });
-    const session = new LiveReading(game, reader, new LiveSampler(game, input, start), options, state);
+    const session = new LiveReading(
+      game,
+      reader,
+      new LiveSampler(game, input, start),
+      options,
+      state,
+      input.source.kind === 'file',
+    );
     session.#begin(start);
     return session;
   }
@@ -300,6 +310,7 @@ class LiveReading implements AsyncDisposable {
     this.#isSkipping = isSkipped;
     const samples = await this.#sampler.add({ packet, arrived }, isSkipped);
     if (isLive) this.#overload.arrived(this.#sampler.latest, arrived);
+    else if (!this.#isFile) this.#overload.began(this.#sampler.latest, arrived);
     yield* this.#readSamples(samples, lost);
   }
 
@@ -327,7 +338,13 @@ class LiveReading implements AsyncDisposable {
       const { isRead, gap }: SampleDecision = isOver || readsAll ? { isRead: true } : this.#overload.decide(t, decoded);
       if (gap) yield { type: 'gap', gap };
       for (const [d, one] of due.entries()) if (one) this.#owed[d] = 1;
-      if (!isRead) continue;
+      const other = Math.max(0, decoded - this.#done - this.#idle);
+      this.#done = decoded;
+      this.#idle = 0;
+      if (!isRead) {
+        this.#overload.took({ reading: undefined, other });
+        continue;
+      }
       const seen = await this.#reader.read(picture, this.#owed, { activity: this.#activity });
       this.#owed.fill(0);
       const { slowdownSeconds = 0 } = this.#options;
@@ -340,9 +357,8 @@ class LiveReading implements AsyncDisposable {
       yield { type: 'sample', t, readings, isFrame: true };
       yield { type: 'chunk-end' };
       const done = performance.now();
-      this.#overload.took(Math.max(0, done - this.#done - this.#idle));
+      this.#overload.took({ reading: done - decoded, other });
       this.#done = done;
-      this.#idle = 0;
       this.#options.onSample?.({ t, arrived, decoded, done, lag, left: this.#overload.left });
       if (t - this.#progress < PROGRESS_SECONDS) continue;
       this.#progress = t;
@@ -354,48 +370,5 @@ class LiveReading implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#sampler[Symbol.dispose]();
     this.#reader[Symbol.dispose]();
-  }
-}
-
-type ReadingMessage = SampleMessage | ChunkEndMessage | SideMessage | SummaryMessage;
-
-/**
- * Gives out what rules and script make of readings as soon as it is likely: in a second instance of trackers and script, whose
- * trackers wait for nothing that would only confirm or correct, and before statements of other detectors are merged.
- */
-async function* announceEarly(
-  messages: AsyncIterable<ReadingMessage>,
-  game: Game,
-): AsyncGenerator<ReadingMessage, void, undefined> {
-  const { dictionary } = game;
-  const waiting: ReadingMessage[] = [];
-  async function* input(): AsyncGenerator<ReadingMessage, void, undefined> {
-    for (;;) yield waiting.shift()!;
-  }
-  const statements = interpretCues(trackCues(input(), game, false, true), game);
-  try {
-    for await (const message of messages) {
-      if (message.type === 'sample') waiting.push(message);
-      else if (message.type === 'chunk-end' && message.end === undefined) {
-        waiting.push(message);
-        // Each end of a chunk is answered by one `settled`; the input is not asked for more before.
-        for (let next = await statements.next(); !next.done; next = await statements.next()) {
-          if (next.value.type === 'settled') break;
-          if (next.value.type === 'statements') yield* earlyMessages(next.value, dictionary);
-        }
-      }
-      yield message;
-    }
-  } finally {
-    await statements.return();
-  }
-}
-
-function* earlyMessages({ statements }: StatementsMessage, dictionary: Game['dictionary']): Generator<SideMessage> {
-  for (const { t, end, statement, confidence, support, tentative } of statements) {
-    if (support) continue;
-    const text = render(statement, dictionary);
-    const id = eventId(t, statement, 0);
-    yield { type: 'early', id, t, end, text, statement, confidence, ...(tentative ? { tentative } : {}) };
   }
 }
