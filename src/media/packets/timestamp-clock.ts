@@ -9,6 +9,8 @@ interface BeforeJump {
   readonly shift: number;
   /** Position of the first packet after the jump. */
   readonly position: number;
+  /** 1: ahead, -1: back. */
+  readonly direction: number;
   readonly latest: number;
   readonly lastStart: number;
   readonly restarts: number;
@@ -61,11 +63,12 @@ export class TimestampClock {
   read(position: number, pts: number, dts: number, isStart: boolean): number {
     if (this.#strays.length > 0) this.#strays = [];
     const step = dts - this.#lastDts;
-    if (Math.abs(step) > this.#tolerance && !this.#returnFromJump(position, dts)) {
+    if (Math.abs(step) > this.#tolerance && !this.#returnFromJump(position, dts, Math.sign(step))) {
       this.#beforeJump = {
         dts: this.#lastDts,
         shift: this.#shift,
         position,
+        direction: Math.sign(step),
         latest: this.#latest,
         lastStart: this.#lastStart,
         restarts: this.#restarts,
@@ -87,10 +90,14 @@ export class TimestampClock {
     return time;
   }
 
-  /** Checks whether the clock is back where it would be without the jump; then the packets since are strays. */
-  #returnFromJump(position: number, dts: number): boolean {
+  /**
+   * Checks whether the clock is back where it would be without the jump; then the packets since are strays. A second jump in the same
+   * direction is no return: a recording may pause twice.
+   */
+  #returnFromJump(position: number, dts: number, direction: number): boolean {
     const before = this.#beforeJump;
-    if (!before || dts < before.dts || dts > before.dts + MAX_STRAY_TOLERANCES * this.#tolerance) return false;
+    if (!before || before.direction === direction) return false;
+    if (dts < before.dts || dts > before.dts + MAX_STRAY_TOLERANCES * this.#tolerance) return false;
     this.#strays = [];
     for (let stray = before.position; stray < position; stray++) {
       this.#strays.push([stray, before.latest + this.#step * (stray - before.position + 1)]);
