@@ -91,7 +91,10 @@ export function findRepeatedRuns(
   const usual = moving.length > 0 ? median(moving) : 0;
   const repeats = differences.map((one, i) => {
     if (!one) return false;
-    return isRepeat(one) || (key(i) && one.mean < Math.min(2, 0.2 * usual));
+    if (isRepeat(one)) return true;
+    if (!key(i)) return false;
+    const isBetweenRepeats = [i - 1, i + 1].every((near) => differences[near] && isRepeat(differences[near]));
+    return one.mean < Math.min(2, 0.2 * usual) || (isBetweenRepeats && one.mean < 2 && one.most <= MAX_RECODING);
   });
   const runs: RepeatedRun[] = [];
   for (let i = 1; i < repeats.length; i++) {
@@ -107,6 +110,9 @@ export function findRepeatedRuns(
   }
   return runs;
 }
+
+/** Levels by which a keyframe may differ at single points from the picture that it repeats: motion changes points by dozens. */
+const MAX_RECODING = 32;
 
 /** Minimum repeats of a still scene. */
 const MIN_RESTING_REPEATS = 4;
@@ -193,10 +199,12 @@ function judgeRun(
   if (jump === undefined || steps[0]! > CUT_STEPS * median(steps.slice(1))) return 'uncertain';
   const after = newPictures(differences, repeats, last + 2, 1).map((frame) => differences[frame]!.mean);
   const step = after.length < 3 ? final : median(after.slice(0, 4));
+  // Nothing moves on: the scene has come to rest.
+  if (step < MIN_STEP) return 'uncertain';
   if (jump > CUT_JUMP * Math.max(...steps, ...motions(differences, before, 16))) return 'uncertain';
   // Games skip a picture or two of their own accord; only twice the motion afterwards shows that one was lost.
   if (last - first < MIN_RESTING_REPEATS)
-    return jump >= SHORT_JUMP_STEPS * Math.max(step, final) && step >= MIN_STEP ? 'freeze' : 'uncertain';
+    return jump >= SHORT_JUMP_STEPS * Math.max(step, final) ? 'freeze' : 'uncertain';
   const hasSlowed = final < 0.5 * usual;
   if (jump >= (hasSlowed ? JUMP_STEPS_AFTER_SLOWING : JUMP_STEPS) * step) return 'freeze';
   const near = motions(differences, before.slice(0, 5), last + 1 - first);
