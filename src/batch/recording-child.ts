@@ -48,10 +48,10 @@ async function runWork(work: RecordingWork, attempt: number, threads: number): P
     plan: settings.plan,
     workers: threads,
     resume: true,
-    ...(isDraft && { place: 'default' as const }),
-    ...(profiles.length > 0 && { profiles }),
-    ...(plugins.length > 0 && { plugins }),
-    ...(language !== undefined && { language }),
+    place: isDraft ? 'default' : 'auto',
+    profiles,
+    plugins,
+    language,
     onMessage(message) {
       if (message.type === 'progress') report(message.total ? message.done / message.total : 0);
     },

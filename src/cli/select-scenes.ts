@@ -90,9 +90,9 @@ export async function selectScenes(
       margin: { ...preset.margin, ...(before !== undefined && { before }), ...(after !== undefined && { after }) },
       factors: (source, event) => [...factors(source, event), ...liked(source, event)],
       envelopes,
-      ...(duration !== undefined && { duration }),
-      ...(perSession !== undefined && { perSession }),
-      ...(preset.notable !== undefined && { notable: preset.notable }),
+      duration,
+      perSession,
+      notable: preset.notable,
       settings,
     });
   };

@@ -12,18 +12,18 @@ export interface ResolveGameOptions {
   /** Name of a game, path of a profile, or `auto`. */
   readonly game: string;
   /** Further profiles, and plug-ins that they use, see `recordLog`. */
-  readonly profiles?: readonly string[];
-  readonly plugins?: readonly string[];
+  readonly profiles?: readonly string[] | undefined;
+  readonly plugins?: readonly string[] | undefined;
   /** The folder of the log, in which the profile of an unknown game is drafted. */
   readonly folder: string;
   /** Whether an interrupted run is continued: its readings belong to its draft. */
-  readonly resume?: boolean;
-  readonly signal?: AbortSignal;
+  readonly resume?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
   readonly onRecognized?: (found: { readonly game: string; readonly confidence: number }) => void;
   /** Called where no known game was recognized, before its HUD is looked for. */
-  readonly onUnknown?: () => void;
-  readonly onProgress?: (share: number) => void;
-  readonly onDraft?: (draft: Draft) => void;
+  readonly onUnknown?: (() => void) | undefined;
+  readonly onProgress?: ((share: number) => void) | undefined;
+  readonly onDraft?: ((draft: Draft) => void) | undefined;
 }
 
 /** The profile with which a recording is read. */
@@ -51,7 +51,7 @@ export async function resolveGame(media: string, options: ResolveGameOptions): P
   }
   const earlier = resume ? await findDraft(folder) : undefined;
   if (earlier !== undefined) return { game: earlier, isDraft: true };
-  const { found } = await recognizeGame(media, { profiles, plugins, ...(signal && { signal }) });
+  const { found } = await recognizeGame(media, { profiles, plugins, signal });
   if (found) {
     options.onRecognized?.(found);
     return { game: found.path, isDraft: false };
@@ -71,7 +71,7 @@ async function draftUnknownGame(
   media: string,
   { folder, signal, onProgress, onDraft }: ResolveGameOptions,
 ): Promise<string> {
-  const discovery = await discoverHud([media], { ...(signal && { signal }), ...(onProgress && { onProgress }) });
+  const discovery = await discoverHud([media], { signal, onProgress });
   const { dictionary } = await loadBuiltin([]);
   const draft = draftPack(discovery, UNKNOWN_GAME, dictionary);
   if (Object.keys(draft.profile['detectors'] as object).length === 0)

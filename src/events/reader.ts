@@ -25,11 +25,11 @@ const MAX_LINE_BYTES = 1 << 20;
 
 /** Options of `readLog`. */
 export interface ReadLogOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Leaves out events whose evidence is thin (`tentative`). */
-  readonly withoutTentative?: boolean;
+  readonly withoutTentative?: boolean | undefined;
   /** Reads the log as the program wrote it, without the corrections beside it. */
-  readonly withoutCorrections?: boolean;
+  readonly withoutCorrections?: boolean | undefined;
   /** Called for harmless issues: an incomplete last line, a log without `end`. */
   readonly onIssue?: (issue: Issue) => void;
 }

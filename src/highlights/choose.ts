@@ -11,30 +11,30 @@ import { endsPlayerLife, involvesPlayer, isPlayerVictory, statementWeight } from
 /** Options of `chooseScenes`. */
 export interface ChooseOptions extends ScoreOptions {
   /** Events to build scenes from; default: those of at least `notable` weight that are no defeat of the player. */
-  readonly include?: (event: EventLine) => boolean;
+  readonly include?: ((event: EventLine) => boolean) | undefined;
   /**
    * Minimum weight of an event that starts a scene of its own. Default: the settings' value, else 4; lowered
    * automatically while the scenes would last less than 6 s or half of `duration`.
    */
-  readonly notable?: number;
+  readonly notable?: number | undefined;
   /** Events never used. */
-  readonly exclude?: (event: EventLine) => boolean;
+  readonly exclude?: ((event: EventLine) => boolean) | undefined;
   /** Seconds shown before and after every event, overriding the margins by word. */
-  readonly margin?: Partial<Margin>;
+  readonly margin?: Partial<Margin> | undefined;
   /** Margins by word; they override those of the settings and the built-in ones. */
-  readonly margins?: Margins;
+  readonly margins?: Margins | undefined;
   /** Seconds; windows closer together than this become one scene. Default 1. */
-  readonly gap?: number;
+  readonly gap?: number | undefined;
   /** Maximum seconds of a scene merged from several events; default 30. */
-  readonly longest?: number;
+  readonly longest?: number | undefined;
   /** Maximum total duration in seconds; without one, every scene is chosen. */
-  readonly duration?: number;
+  readonly duration?: number | undefined;
   /** Maximum number of scenes per session. */
-  readonly perSession?: number;
+  readonly perSession?: number | undefined;
   /** Share of its value a scene loses after a scene of the same kind; default 0.25. */
-  readonly repetition?: number;
+  readonly repetition?: number | undefined;
   /** Parts of each source's recording that no scene shows: menus, black pictures. */
-  readonly hidden?: readonly (readonly Span[])[];
+  readonly hidden?: readonly (readonly Span[])[] | undefined;
   /** Sound levels of each source's recording, in the order of the sources; cuts are moved to quiet moments. */
   readonly envelopes?: readonly (AudioLevels | undefined)[];
 }
@@ -103,7 +103,7 @@ function scoreVersions(sources: readonly Source[], options: ChooseOptions, level
       duration,
       hidden,
       continues: (event, before) => continuesStreak(event, before, dictionary),
-      ...(options.gap !== undefined && { gap: options.gap }),
+      gap: options.gap,
       longest: options.longest ?? 30,
     });
     const quiet = snapToQuietMoments(whole, duration, hidden, options.envelopes?.[source]);
@@ -135,8 +135,8 @@ function chooseFrom(versions: readonly Version[], options: ChooseOptions): Scene
   );
   const { chosen } = select(candidates, {
     duration: options.duration ?? available.seconds + 1,
-    ...(options.perSession !== undefined && { perSession: options.perSession }),
-    ...(options.repetition !== undefined && { repetition: options.repetition }),
+    perSession: options.perSession,
+    repetition: options.repetition,
   });
   return { scenes: chosen.map((index) => versions[index]!.scene), available };
 }

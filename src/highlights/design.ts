@@ -54,33 +54,33 @@ export interface HighlightReelOptions
     | 'onProgress'
     | 'overwrite'
   > {
-  readonly aspect?: '16:9' | '9:16' | '1:1' | 'source';
+  readonly aspect?: '16:9' | '9:16' | '1:1' | 'source' | undefined;
   /**
    * How a recording of another shape is fitted; default: crop for portrait and square reels where it keeps what the player
    * looks at, else the whole picture before a blurred copy; bars for others.
    */
-  readonly layout?: Layout;
+  readonly layout?: Layout | undefined;
   /** Where the picture of a camera is, in fractions of the frame; for the layout `split`. */
-  readonly facecam?: Rect;
-  readonly captions?: 'burn' | 'track' | 'none';
+  readonly facecam?: Rect | undefined;
+  readonly captions?: 'burn' | 'track' | 'none' | undefined;
   /** Texts of the captions by event id, where they are not the log's or, in the picture, a caster's. */
   readonly captionTexts?: ReadonlyMap<string, string> | undefined;
   /** Counter, banners, slow motion and so on; default `plain`: none. */
-  readonly style?: ReelStyle;
+  readonly style?: ReelStyle | undefined;
   /** Fonts, colours and logo. */
-  readonly brand?: Brand;
+  readonly brand?: Brand | undefined;
   /** A sound file that is played under, or over, the game. Cuts move to its beats. */
-  readonly music?: string;
+  readonly music?: string | undefined;
   /** Words and names, needed for a style other than `plain`. */
-  readonly dictionary?: Dictionary;
+  readonly dictionary?: Dictionary | undefined;
   /** Maximum seconds of the scenes; slow motion that does not fit is left out. */
-  readonly duration?: number;
+  readonly duration?: number | undefined;
   /** Title shown before the first scene. */
-  readonly title?: string;
-  readonly subtitle?: string;
+  readonly title?: string | undefined;
+  readonly subtitle?: string | undefined;
   /** What a style with an end card shows on it. */
-  readonly ending?: string;
-  readonly frameRate?: Rational;
+  readonly ending?: string | undefined;
+  readonly frameRate?: Rational | undefined;
 }
 
 /** Largest shift of the title's end to a beat. */

@@ -150,25 +150,25 @@ export async function makeReel(
   const { captions = 'track', frameRate, method, title, music, overwrite } = options;
   const look = design.viewer(owners);
   const reel = await writeReel(path, cuts, {
-    ...(quality !== undefined && { quality }),
-    ...(preset !== undefined && { preset }),
-    ...(encoder !== undefined && { encoder }),
-    ...(options.codec && { codec: options.codec }),
-    ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }),
-    ...(loudness !== undefined && { loudness }),
-    ...(audioTrack !== undefined && { audioTrack }),
-    ...(frameRate && { frameRate }),
-    ...(method && { method }),
-    ...(signal && { signal }),
-    ...(onProgress && { onProgress }),
-    ...(music !== undefined && { music: { path: music, priority: style.musicPriority } }),
+    quality,
+    preset,
+    encoder,
+    codec: options.codec,
+    maxBytes: options.maxBytes,
+    loudness,
+    audioTrack,
+    frameRate,
+    method,
+    signal,
+    onProgress,
+    music: music === undefined ? undefined : { path: music, priority: style.musicPriority },
     crossfade,
     overwrite,
     inputs: output.inputs,
     ...size,
     layout,
-    ...(strip && { strip }),
-    ...(look && { view: (cut: number, t: number, at: number) => look(cut, t, at, made?.board) }),
+    strip,
+    view: look && ((cut, t, at) => look(cut, t, at, made?.board)),
     prepare: async (plan): Promise<ReelExtras> => {
       // The recording may be shorter than its log says: scenes without a frame are left out.
       const placed = choice.scenes.map((_, scene) =>
@@ -193,11 +193,11 @@ export async function makeReel(
             text: lines.map(subtitleLine).join('\n'),
           })),
         }),
-        ...(paint && { paint }),
+        paint,
         chapters:
           lead === undefined ? chapters : [{ start: 0, end: chapters[0]!.start, title: title ?? '' }, ...chapters],
         log: reelLog(list, shown.scenes, sources, { ...plan, name: basename(path) }),
-        ...(title !== undefined && { title }),
+        title,
       };
     },
   });

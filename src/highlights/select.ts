@@ -16,9 +16,9 @@ export interface SelectOptions {
   /** Maximum total seconds of the chosen candidates. */
   readonly duration: number;
   /** Share of its value that a scene loses directly after a scene of the same kind; default 0.25. */
-  readonly repetition?: number;
+  readonly repetition?: number | undefined;
   /** Maximum number of scenes per session; default: unlimited. Sessions must be contiguous in the order of the reel. */
-  readonly perSession?: number;
+  readonly perSession?: number | undefined;
 }
 
 /** Result of `select`. */

@@ -22,12 +22,12 @@ export interface LoadedSources {
 /** Options of `loadSources`. */
 export interface LoadSourcesOptions {
   /** Recordings in the order of the logs, where they are not next to them. */
-  readonly media?: readonly string[];
+  readonly media?: readonly string[] | undefined;
   /** Paths of further dictionary files. */
-  readonly dictionaries?: readonly string[];
+  readonly dictionaries?: readonly string[] | undefined;
   /** Also loads events whose evidence is thin. */
-  readonly tentative?: boolean;
-  readonly signal?: AbortSignal;
+  readonly tentative?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -52,7 +52,7 @@ export async function loadSources(paths: readonly string[], options: LoadSources
     const { header, events, lines } = await loadLog(log, {
       onIssue: (issue) => issues.push(issue),
       withoutTentative: options.tentative !== true,
-      ...(options.signal && { signal: options.signal }),
+      signal: options.signal,
     });
     const media = options.media?.[index] ?? findMedia(log, header);
     if (media !== undefined) issues.push(...(await checkRecording(media, header)));

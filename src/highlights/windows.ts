@@ -25,15 +25,15 @@ export interface WindowOptions {
   /** Margins of an event. */
   readonly eventMargin: (event: EventLine) => Margin;
   /** Seconds; windows closer together than this are merged. Default 1. */
-  readonly gap?: number;
+  readonly gap?: number | undefined;
   /** Duration of the recording; later events are ignored and windows end there. */
-  readonly duration?: number;
+  readonly duration?: number | undefined;
   /** Maximum seconds of a merged window; default 30. */
-  readonly longest?: number;
+  readonly longest?: number | undefined;
   /** Parts that no window shows, ascending and without overlaps; events in them are ignored. */
-  readonly hidden?: readonly Span[];
+  readonly hidden?: readonly Span[] | undefined;
   /** Whether an event continues what the one before it began, so that both belong to one window however far apart. */
-  readonly continues?: (event: EventLine, before: EventLine) => boolean;
+  readonly continues?: ((event: EventLine, before: EventLine) => boolean) | undefined;
 }
 
 /** Seconds that an event must be seen before a hidden part. */

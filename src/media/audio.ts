@@ -32,19 +32,19 @@ export interface AudioRange {
   /** Samples per second of the result. */
   readonly sampleRate: number;
   /** Whether blocks also have both channels; default false. */
-  readonly stereo?: boolean;
+  readonly stereo?: boolean | undefined;
   /** Container time, in seconds, that is time 0: that of the first video frame (`originSeconds`). Default 0. */
-  readonly origin?: number;
+  readonly origin?: number | undefined;
   /** Only samples in `[from, to)` are given, in seconds of the video's clock; default all. */
-  readonly from?: number;
-  readonly to?: number;
-  readonly signal?: AbortSignal;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of `readAudio`. */
 export interface AudioOptions extends AudioRange {
   /** 0 for the first audio track, 1 for the second…; default 0. */
-  readonly track?: number;
+  readonly track?: number | undefined;
 }
 
 /** Audio before `from` that is decoded and discarded, so that codecs with overlapping frames settle. */

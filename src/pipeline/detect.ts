@@ -38,34 +38,34 @@ import { grayscaleVideo, missingMotionVectors, multipleVideoStreams, textTooSmal
 /** Options of `detect`. */
 export interface DetectOptions {
   /** `full` (default) reads every sample; `adaptive` reads in full only between keyframes that differ. */
-  readonly plan?: 'full' | 'adaptive';
+  readonly plan?: 'full' | 'adaptive' | undefined;
   /** Reading threads; default one a core. The log does not depend on it. */
-  readonly workers?: number;
+  readonly workers?: number | undefined;
   /** Seconds: only samples in [from, to). */
-  readonly from?: number;
-  readonly to?: number;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
   /** Where the HUD lies, if that is known. */
-  readonly hud?: HudSettings;
+  readonly hud?: HudSettings | undefined;
   /**
    * Without `hud`: `auto` (default) uses the profile's own place if its elements are seen there, and else locates them; `default` uses
    * the profile's own without looking.
    */
-  readonly place?: 'auto' | 'default';
+  readonly place?: 'auto' | 'default' | undefined;
   /** Profiles besides the built-in ones (packs, or folders of packs) whose games the recording may show instead. */
-  readonly profiles?: readonly string[];
+  readonly profiles?: readonly string[] | undefined;
   /** Files that accompany the recording, by the names under which the profile's `stream` detectors know them. */
-  readonly streams?: readonly StreamSource[];
+  readonly streams?: readonly StreamSource[] | undefined;
   /** Second recordings of the session, by the names under which the profile's detectors know them (`media`). */
-  readonly companions?: readonly CompanionSource[];
-  readonly signal?: AbortSignal;
+  readonly companions?: readonly CompanionSource[] | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** File for a Chrome trace of what was read when. */
-  readonly trace?: string;
+  readonly trace?: string | undefined;
   /** Replaces outputs that are of another kind or symbolic links. */
   readonly overwrite?: boolean | undefined;
   /** Seconds without a sign of life after which a thread is replaced; default 120. */
-  readonly stuckAfter?: number;
+  readonly stuckAfter?: number | undefined;
   /** Opens the journal in which readings are stored, and from which those of an interrupted run are taken. */
-  readonly openJournal?: (key: JournalKey) => Promise<Journal<ChunkReadings>>;
+  readonly openJournal?: ((key: JournalKey) => Promise<Journal<ChunkReadings>>) | undefined;
   /** The header of the interrupted run that is continued. */
   readonly resumes?: HeaderLine | undefined;
 }
@@ -313,8 +313,7 @@ async function planSource(run: PreparedRun, onGap: (gap: Gap) => void): Promise<
       yield chunk;
     }
   }
-  const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
-  return planChunks(sourceChunks(), game, { range, warmUp: SampleReader.warmUpOf(game) });
+  return planChunks(sourceChunks(), game, { range: { from, to }, warmUp: SampleReader.warmUpOf(game) });
 }
 
 function* gapMessages(gaps: readonly Gap[]): Generator<SideMessage> {

@@ -24,18 +24,18 @@ export interface RecordOptions extends Omit<DetectOptions, 'openJournal' | 'resu
   /** Name of a game, or path of a profile. */
   readonly game: string;
   /** Folder for the log; default `<media name>.playbyplay` next to the media. */
-  readonly out?: string;
+  readonly out?: string | undefined;
   /** Continue where an interrupted run stopped. */
-  readonly resume?: boolean;
+  readonly resume?: boolean | undefined;
   /**
    * Plug-ins that bring further kinds of detectors: paths (absolute, or beginning with a dot) or names of npm packages, both
    * relative to the current folder. Their code is run; a profile cannot name any.
    */
-  readonly plugins?: readonly string[];
+  readonly plugins?: readonly string[] | undefined;
   /** Languages of the screen (BCP 47), if not the profile's own. */
-  readonly language?: string | readonly string[];
+  readonly language?: string | readonly string[] | undefined;
   /** Called with every message, in order; events are on disk when they are reported. */
-  readonly onMessage?: (message: DetectMessage) => void;
+  readonly onMessage?: ((message: DetectMessage) => void) | undefined;
 }
 
 /** What a finished run came to. */

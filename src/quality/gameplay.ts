@@ -190,9 +190,9 @@ export interface GameplayReport {
 /** Options of `reportGameplay`. */
 export interface GameplayOptions {
   /** Seconds after a fault in which a loss still counts as under bad quality; default 2. */
-  readonly after?: number;
+  readonly after?: number | undefined;
   /** Minimum ms of a freeze; default 400. */
-  readonly freezeMs?: number;
+  readonly freezeMs?: number | undefined;
 }
 
 /** Counts the player's losses and wins under good and bad stream quality. */
@@ -330,7 +330,7 @@ export async function mergeIntoLog(
   await checkOutput(out, { kind: 'event log', ...output });
   const { header, events, lines } = await loadLog(log, {
     withoutCorrections: true,
-    ...(options.signal && { signal: options.signal }),
+    signal: options.signal,
   });
   const merged: HeaderLine = {
     ...header,

@@ -15,8 +15,8 @@ export interface Sample {
 
 /** A stretch of time in seconds: samples whose frame lies in `[from, to)`. */
 export interface TimeRange {
-  readonly from?: number;
-  readonly to?: number;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
 /**
@@ -32,7 +32,7 @@ export function planSamples(frames: FrameTimes, sampling: Sampling, range: TimeR
 
 /** Plans while the frames are still being found: gives each sample as soon as no later frame can change it. */
 export class SamplePlanner {
-  readonly #range: Required<TimeRange>;
+  readonly #range: { readonly from: number; readonly to: number };
   /** Distance of ticks in microseconds; 0 when frames are counted. */
   readonly #step: number;
   readonly #every: number;

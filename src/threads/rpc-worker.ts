@@ -90,7 +90,7 @@ export class RpcWorker implements AsyncDisposable {
   call<Result>(
     request: unknown,
     options: {
-      signal?: AbortSignal;
+      signal?: AbortSignal | undefined;
       transfer?: readonly Transferable[];
       onNotification?: (notification: unknown) => void;
       onTransfer?: (copy: MessageTransfer) => void;

@@ -26,10 +26,10 @@ export const detect: RunCommand<typeof specs.detect> = async (io, options, media
   const streams = await parseAll('stream', options.stream, media, io);
   const companions = await parseAll('media', options.media, media, io);
   const summary = await recordLog({
-    ...(plugins.length > 0 && { plugins }),
-    ...(profiles.length > 0 && { profiles }),
-    ...(streams.length > 0 && { streams }),
-    ...(companions.length > 0 && { companions }),
+    plugins,
+    profiles,
+    streams,
+    companions,
     media,
     game,
     // A draft was measured on this very recording.
@@ -38,11 +38,11 @@ export const detect: RunCommand<typeof specs.detect> = async (io, options, media
     workers,
     resume: options.resume,
     signal: io.signal,
-    ...(out !== undefined && { out }),
-    ...(language !== undefined && { language }),
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(trace !== undefined && { trace }),
+    out,
+    language,
+    from,
+    to,
+    trace,
     onMessage(message) {
       if (message.type === 'progress') {
         const start = Math.max(0, from ?? 0);

@@ -22,8 +22,8 @@ export const planModel: RunCommand<typeof specs.modelPlan> = async (io, options,
   const plan = await planFile(path, {
     ...options.input,
     budget: options.budget,
-    ...(axis !== undefined && { axis }),
-    ...(tiles !== undefined && { tiles }),
+    axis,
+    tiles,
     keep: recompute ? 'none' : options['fetch-again'] ? 'features' : 'all',
   });
   if (options.json) io.stdout.write(`${JSON.stringify(toJson(plan, instructions), undefined, 2)}\n`);
@@ -39,7 +39,7 @@ async function planFile(path: string, tiling: TilingOptions): Promise<TilingPlan
   } catch (error) {
     if (!(error instanceof PlaybyplayError)) throw error;
     const { code, message, hint } = error;
-    throw new PlaybyplayError(code, `${path}: ${message}`, { cause: error, ...(hint === undefined ? {} : { hint }) });
+    throw new PlaybyplayError(code, `${path}: ${message}`, { cause: error, hint });
   }
 }
 

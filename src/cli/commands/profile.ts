@@ -91,9 +91,9 @@ export const tryDetectors: RunCommand<Spec<'profileTry'>> = async (io, options, 
     });
   const trial = {
     plugins,
-    ...(options.media === undefined ? {} : { companion: options.media }),
-    ...(options.detector ? { detectors: options.detector } : {}),
-    ...(options.out === undefined ? {} : { out: options.out }),
+    companion: options.media,
+    detectors: options.detector,
+    out: options.out,
   };
   let moments = 0;
   const { inspectPictures } = await import('../../pipeline/authoring/inspect-pictures.ts');
@@ -248,9 +248,9 @@ export const exportDataset: RunCommand<Spec<'profileExport'>> = async (io, optio
   const bar = new ProgressBar(io, 'exporting');
   const settings = {
     plugins,
-    ...(options.detector ? { detectors: options.detector } : {}),
-    ...(options.region === undefined ? {} : { region: options.region }),
-    ...(options.background === undefined ? {} : { background: options.background }),
+    detectors: options.detector,
+    region: options.region,
+    background: options.background,
     ...given(options, ['confidence', 'interval', 'from', 'to']),
     signal: io.signal,
     onProgress: (done: number, total: number) => bar.show(done, total),

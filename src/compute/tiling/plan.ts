@@ -15,11 +15,11 @@ export interface TilingOptions {
   /** Bytes for features, rows kept between passes, and weights. */
   readonly budget: number;
   /** Default: whichever is cheaper. */
-  readonly axis?: Axis;
+  readonly axis?: Axis | undefined;
   /** Number of tiles; default as few as fit the budget. */
-  readonly tiles?: number;
+  readonly tiles?: number | undefined;
   /** What is kept between tiles; default everything that is read again. */
-  readonly keep?: PassOptions['keep'];
+  readonly keep?: PassOptions['keep'] | undefined;
 }
 
 /** Layers that run through the buffers together, pass by pass. */

@@ -10,15 +10,15 @@ export const AUDIO_SAMPLE_RATE = 48_000;
 /** How a reel's audio is made. */
 export interface AudioMixOptions {
   /** Which audio of the recordings to use; default their first track. */
-  readonly audioTrack?: AudioTrack;
+  readonly audioTrack?: AudioTrack | undefined;
   /** Seconds of cross-fade at each joint; default 0.04. */
-  readonly crossfade?: number;
+  readonly crossfade?: number | undefined;
   /** Peak limit in decibels below full scale; default −2.3, which leaves room for AAC. */
-  readonly ceiling?: number;
+  readonly ceiling?: number | undefined;
   /** Integrated loudness in LUFS, with peaks limited; default −14, `false` to leave it as it is. */
-  readonly loudness?: number | false;
+  readonly loudness?: number | false | undefined;
   /** Music under, or over, the sound of the recordings. */
-  readonly music?: Music;
+  readonly music?: Music | undefined;
 }
 
 /** A part of a recording's audio and its place in the reel, in seconds. */

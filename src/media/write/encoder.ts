@@ -21,18 +21,18 @@ export interface VideoEncoding {
   readonly timeBase: Rational;
   readonly frameRate: Rational;
   /** Constant quality on x264's scale, 0 (lossless) to 51; default 20. */
-  readonly quality?: number;
+  readonly quality?: number | undefined;
   /** Limit of the bitrate over any second, in bits per second. */
-  readonly maxRate?: number;
+  readonly maxRate?: number | undefined;
   /** x264 preset; default `veryfast`. */
-  readonly preset?: string;
+  readonly preset?: string | undefined;
   /** Id of the parameter sets, so that they can be used next to those of copied packets. */
-  readonly parameterSetId?: number;
-  readonly color?: ColorTags;
+  readonly parameterSetId?: number | undefined;
+  readonly color?: ColorTags | undefined;
   /** Encoder by FFmpeg's name; default `libx264`. */
-  readonly encoder?: string;
+  readonly encoder?: string | undefined;
   /** Planes in which the encoder gets its frames (3: yuv420p, 2: nv12); default what it takes. */
-  readonly planes?: 3 | 2;
+  readonly planes?: 3 | 2 | undefined;
 }
 
 /** Colour description as FFmpeg's numbers (those of ITU-T H.273). */

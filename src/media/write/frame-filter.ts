@@ -110,11 +110,11 @@ const ROTATION_FILTERS: Readonly<Record<Rotation, readonly string[]>> = {
 /** Options of `FrameFilter`. */
 export interface FrameFilterOptions {
   /** What to do where the shapes differ; default `pad`. */
-  readonly layout?: Layout;
+  readonly layout?: Layout | undefined;
   /** The part that the strip of the layouts `hud` and `split` shows, in fractions of the upright frame. */
-  readonly strip?: Rect;
+  readonly strip?: Rect | undefined;
   /** Matrix and range of the result; default those of the frame. */
-  readonly levels?: Levels;
+  readonly levels?: Levels | undefined;
 }
 
 /** Matrix between colours and levels, and the range of the levels. */

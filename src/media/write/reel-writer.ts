@@ -81,7 +81,7 @@ export class ReelWriter implements Disposable {
     if (timeline.cuts.some((cut) => cut.recording.hasAudio)) {
       const sink = (packet: Packet) => this.#muxer.write(packet, this.#audio!, AUDIO_TIME_BASE);
       this.#audioEncoder = new AudioEncoder(AUDIO_SAMPLE_RATE, sink, isWebm ? 'libopus' : 'aac');
-      const mix = isWebm ? { ceiling: OPUS_CEILING_DB, ...options } : options;
+      const mix = isWebm ? { ...options, ceiling: options.ceiling ?? OPUS_CEILING_DB } : options;
       this.#feedAudio = createAudioFeed(this.#audioEncoder, timelineAudio(timeline, mix));
     }
   }

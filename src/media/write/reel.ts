@@ -40,20 +40,20 @@ export interface ReelPlan {
 /** What a reel contains besides the recordings' frames and audio. Times are seconds of the reel. */
 export interface ReelExtras {
   /** Draws into the frames; every frame is then encoded. */
-  readonly paint?: Paint;
+  readonly paint?: Paint | undefined;
   /** A track of captions. */
-  readonly captions?: readonly TimedText[];
-  readonly chapters?: readonly Chapter[];
+  readonly captions?: readonly TimedText[] | undefined;
+  readonly chapters?: readonly Chapter[] | undefined;
   /** An event log as NDJSON, stored in the file (except in WebM, which has no place for it). */
-  readonly log?: string;
-  readonly title?: string;
+  readonly log?: string | undefined;
+  readonly title?: string | undefined;
 }
 
 /** Options of `writeReel`. */
 export interface ReelOptions extends AudioMixOptions, FrameFilterOptions, OutputPolicy {
   /** Frame size; default that of the first recording. Rounded to even. */
-  readonly width?: number;
-  readonly height?: number;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
   /**
    * What is shown of a frame; default its middle.
    *
@@ -61,32 +61,32 @@ export interface ReelOptions extends AudioMixOptions, FrameFilterOptions, Output
    * @param t Seconds of the recording.
    * @param at Seconds of the reel.
    */
-  readonly view?: (cut: number, t: number, at: number) => View;
+  readonly view?: ((cut: number, t: number, at: number) => View) | undefined;
   /** One constant frame rate; default that of the recordings, with their own times where they agree. */
-  readonly frameRate?: Rational;
+  readonly frameRate?: Rational | undefined;
   /** Constant quality on x264's scale: 0 (lossless) to 51; default 20. */
-  readonly quality?: number;
+  readonly quality?: number | undefined;
   /** x264 preset; default `veryfast`. */
-  readonly preset?: string;
+  readonly preset?: string | undefined;
   /** Codec of encoded video; default H.264. WebM contains VP9. */
-  readonly codec?: ReelCodec;
+  readonly codec?: ReelCodec | undefined;
   /**
    * Encoder by FFmpeg's name; default that of the codec that runs everywhere. `hardware`: the first one of a graphics card
    * that opens, else the default.
    */
-  readonly encoder?: string;
+  readonly encoder?: string | undefined;
   /** Largest size of the file in bytes: the bitrate is limited accordingly. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /**
    * `smart` (default) copies whole groups of pictures where recordings and options allow, and encodes only around the
    * cuts; `full` encodes every frame.
    */
-  readonly method?: 'smart' | 'full';
+  readonly method?: 'smart' | 'full' | undefined;
   /** Called when the times are known and before frames are written. */
-  readonly prepare?: (plan: ReelPlan) => ReelExtras | Promise<ReelExtras>;
-  readonly signal?: AbortSignal;
+  readonly prepare?: ((plan: ReelPlan) => ReelExtras | Promise<ReelExtras>) | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Called as the reel grows, with the seconds written and the seconds in all. */
-  readonly onProgress?: (written: number, total: number) => void;
+  readonly onProgress?: ((written: number, total: number) => void) | undefined;
 }
 
 /** Exact times of a cut's first frame and of the first frame after it, in the recording, and its start in the reel. */
@@ -231,8 +231,8 @@ function chooseEncoding(
     frameRate: timeline.frameRate,
     encoder: options.encoder ?? defaultEncoder,
     color: first.color,
-    ...(options.quality !== undefined && { quality: options.quality }),
-    ...(options.preset !== undefined && { preset: options.preset }),
+    quality: options.quality,
+    preset: options.preset,
   };
   if (options.encoder === 'hardware') {
     const hardwareEncoder = container === 'webm' ? undefined : findHardwareEncoder(encoding, options.codec);

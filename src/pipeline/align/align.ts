@@ -36,7 +36,7 @@ function computeOnsets({ path, origin, track }: SoundTrack, signal?: AbortSignal
   const flux: number[][] = Array.from({ length: GROUPS }, () => []);
   const spectrograph = new Spectrogram();
   let before: Float32Array | undefined;
-  for (const block of readAudio(path, { track, sampleRate: SAMPLE_RATE, origin, ...(signal ? { signal } : {}) })) {
+  for (const block of readAudio(path, { track, sampleRate: SAMPLE_RATE, origin, signal })) {
     for (const { t, bands } of spectrograph.push(block)) {
       const frame = Math.round(t / FRAME_SECONDS);
       if (frame < 0) continue;

@@ -50,21 +50,21 @@ interface LabelledPicture {
 /** Options of collecting labelled pictures. */
 interface CollectOptions {
   /** The plug-ins that bring kinds of the profile. */
-  readonly plugins?: Plugins;
+  readonly plugins?: Plugins | undefined;
   /** Whose readings are labels; default all that have a region. */
-  readonly detectors?: readonly string[];
+  readonly detectors?: readonly string[] | undefined;
   /** Seconds between pictures; default 0.5. */
-  readonly interval?: number;
+  readonly interval?: number | undefined;
   /** Readings below are no labels; default 0.9. */
-  readonly confidence?: number;
+  readonly confidence?: number | undefined;
   /** Label of regions in which surely nothing is; default: they are left out. */
-  readonly background?: string;
+  readonly background?: string | undefined;
   /** The region to be cut out, instead of the detector's own. */
-  readonly region?: string;
-  readonly from?: number;
-  readonly to?: number;
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (done: number, total: number) => void;
+  readonly region?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 const DEFAULT_INTERVAL_SECONDS = 0.5;
@@ -123,8 +123,8 @@ export async function* collectReadings(
     using file = openVideo(path);
     const index = scanPackets(file, options.signal ? { signal: options.signal } : {});
     const range = {
-      ...(options.from === undefined ? {} : { from: options.from }),
-      ...(options.to === undefined ? {} : { to: options.to }),
+      from: options.from,
+      to: options.to,
     };
     using reader = await SampleReader.open(game, file.info, { media: companion });
     const regions = await RegionSet.open(profile.regions, file.info, resolveReferenceSize(profile, companion));
@@ -218,11 +218,11 @@ interface WriteOptions {
   readonly out: string;
   readonly format: DatasetFormat;
   /** Share of the time that is held back for validation; default 0.2. */
-  readonly held?: number;
+  readonly held?: number | undefined;
   /** Pictures of frames as PNG (default) or JPEG; crops are always PNG. */
-  readonly image?: 'png' | 'jpg';
+  readonly image?: 'png' | 'jpg' | undefined;
   /** Regions of one label that are kept at most; default 2000. */
-  readonly most?: number;
+  readonly most?: number | undefined;
 }
 
 /** What was written into a data set. */

@@ -75,12 +75,12 @@ export interface PictureInspection {
 /** Options of inspecting pictures of a recording. */
 interface InspectOptions {
   /** Detectors to read; default all. */
-  readonly detectors?: readonly string[];
-  readonly plugins?: Plugins;
+  readonly detectors?: readonly string[] | undefined;
+  readonly plugins?: Plugins | undefined;
   /** The recording is this companion of the profile's. */
-  readonly companion?: string;
+  readonly companion?: string | undefined;
   /** Folder for the frame with its regions drawn in and for each preprocessed region. */
-  readonly out?: string;
+  readonly out?: string | undefined;
 }
 
 /** Reads single pictures of a recording with all detectors of a profile, active or not; `times` in seconds. */

@@ -167,9 +167,9 @@ function selectMostLikely(found: readonly RecognizedGame[]): RecognizedGame | un
 export interface RecognizeOptions {
   readonly signal?: AbortSignal | undefined;
   /** Profiles besides the built-in ones, as for `knownProfiles`. */
-  readonly profiles?: readonly string[];
+  readonly profiles?: readonly string[] | undefined;
   /** As for `openGame`. */
-  readonly plugins?: readonly string[];
+  readonly plugins?: readonly string[] | undefined;
 }
 
 /**

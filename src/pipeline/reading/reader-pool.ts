@@ -186,7 +186,7 @@ export class ReaderPool implements AsyncDisposable {
       const context = {
         signal,
         onTransfer: (copy: MessageTransfer) => trace?.span({ device: reader.name, activity: 'copy', ...copy }),
-        ...(follows ? { next: { index: follows.index, chunk: follows.chunk, frames: follows.samples.frames } } : {}),
+        next: follows && { index: follows.index, chunk: follows.chunk, frames: follows.samples.frames },
       };
       const readings = await reader.read(request, context);
       const name = `read ${request.chunk.t.toFixed(1)}–${request.chunk.end.toFixed(1)} s`;
@@ -310,10 +310,7 @@ class ThreadReader implements Reader {
   async read(request: PlannedChunk, { signal, onTransfer }: ReaderContext): Promise<ChunkReadings> {
     const { t, end } = request.chunk;
     return await this.#attempt(`reading ${t.toFixed(1)}–${end.toFixed(1)} s`, (onNotification) =>
-      this.#thread.call<ChunkReadings>(
-        { read: request },
-        { onNotification, onTransfer, ...(signal ? { signal } : {}) },
-      ),
+      this.#thread.call<ChunkReadings>({ read: request }, { onNotification, onTransfer, signal }),
     );
   }
 

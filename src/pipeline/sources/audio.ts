@@ -53,8 +53,8 @@ export class AudioReader implements Disposable {
         stereo: true,
         origin,
         ...(from === undefined ? {} : { from: start - LEAD_IN_SECONDS }),
-        ...(to === undefined ? {} : { to }),
-        ...(signal ? { signal } : {}),
+        to,
+        signal,
       });
       const track = new Track(blocks, listeners, start);
       try {
