@@ -107,6 +107,18 @@ const spec: fc.Arbitrary<Partial<DetectorSpec>> = fc.record({
 });
 
 describe('createTracker', () => {
+  it('takes texts for the same where only spaces, signs and case differ, if nothing is known of what they can say', () => {
+    const samples = [['+6Food', 0.8], ['+6 Food', 0.9], '+6Food', '+7 Wood', '+7 wood.', '-', '-'] as const;
+    const general = { reader: 'general' } as Partial<DetectorSpec>;
+    expect(track(samples, general).map(({ trigger, value }) => `${trigger} ${value ?? ''}`)).toEqual([
+      'found +6 Food',
+      'changed +7 Wood',
+      'lost ',
+    ]);
+    // A pattern says how they are written.
+    expect(track(samples, { ...general, pattern: '.*' } as Partial<DetectorSpec>)).toEqual([]);
+  });
+
   it('places a cue at the first sample of the stable run', () => {
     expect(short(track([5, 5, 5, 7, 7, 7, '-', '-', 8, 8]))).toEqual([
       'found 5 @0',

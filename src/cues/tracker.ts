@@ -23,7 +23,8 @@ export type Content = { readonly seen: true; readonly value: CueValue } | { read
 
 /** Consecutive samples that read the same. */
 interface Run {
-  readonly content: Content;
+  /** Of the most confident sample. */
+  content: Content;
   readonly t: number;
   count: number;
   /** Samples in a row, up to now, in which it could not be read. */
@@ -57,6 +58,7 @@ export function createTracker(detector: string, spec: DetectorSpec, interval?: n
   const gaps = spec.stability?.gaps ?? STABILITY_DEFAULTS.gaps;
   const unless = Math.max(spec.plausible?.unless ?? STABILITY_DEFAULTS.unless, samples);
   const judge = plausibilityOf(spec);
+  const isSame = readsAnyText(spec) ? isSameText : isSameContent;
 
   let accepted: Content = { seen: false };
   /** The run that may replace what is accepted, and one that would if it were plausible. */
@@ -113,17 +115,17 @@ export function createTracker(detector: string, spec: DetectorSpec, interval?: n
       }
       if (verdict === 'doubtful') {
         run = aged(run, 1, gaps);
-        doubt = continued(doubt, content, t, observation, false);
+        doubt = continued(doubt, content, t, observation, false, isSame);
         return doubt.count >= unless ? [settle(doubt)] : [];
       }
       doubt = undefined;
       const isFirst = isBlank;
       isBlank = false;
-      if (isSameContent(content, accepted)) {
+      if (isSame(content, accepted)) {
         run = undefined;
         return [];
       }
-      run = continued(run, content, t, observation, isFirst);
+      run = continued(run, content, t, observation, isFirst, isSame);
       return run.count >= (content.seen ? samples : lostSamples) ? [settle(run)] : [];
     },
     end() {
@@ -165,6 +167,23 @@ export function isSameContent(a: Content, b: Content): boolean {
   return a.seen === b.seen && valueOf(a) === valueOf(b);
 }
 
+/** Whether a detector reads texts of which nothing is known: their spaces, signs and case are read least surely. */
+function readsAnyText({ kind, reader, pattern, lexicon, charset, value = 'text' }: DetectorSpec): boolean {
+  const isFree = [pattern, lexicon, charset].every((one) => one === undefined);
+  return kind === 'text' && reader === 'general' && value === 'text' && isFree;
+}
+
+/** Whether two texts have the same letters and digits. */
+function isSameText(a: Content, b: Content): boolean {
+  return a.seen && b.seen ? plainText(a.value) === plainText(b.value) : a.seen === b.seen;
+}
+
+function plainText(value: CueValue): string {
+  const text = String(value).toLowerCase();
+  const plain = text.replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return plain === '' ? text : plain;
+}
+
 function aged(run: Run | undefined, count: number, gaps: number): Run | undefined {
   if (run === undefined) return undefined;
   run.gap += count;
@@ -177,10 +196,11 @@ function continued(
   t: number,
   observation: Reading['observation'],
   first: boolean,
+  isSame: typeof isSameContent,
 ): Run {
   const { confidence } = observation;
   const detail = 'detail' in observation ? observation.detail : undefined;
-  if (run === undefined || !isSameContent(run.content, content)) {
+  if (run === undefined || !isSame(run.content, content)) {
     return { content, t, count: 1, gap: 0, confidenceSum: confidence, bestConfidence: confidence, detail, first };
   }
   run.count += 1;
@@ -188,6 +208,7 @@ function continued(
   run.confidenceSum += confidence;
   if (confidence > run.bestConfidence) {
     run.bestConfidence = confidence;
+    run.content = content;
     run.detail = detail;
   }
   return run;

@@ -34,8 +34,8 @@ export interface Draft {
   readonly keys: ReadonlyMap<HudField, string>;
 }
 
-/** Seconds between samples of a drafted profile. */
-const INTERVAL_SECONDS = 0.5;
+/** Seconds between samples of a drafted profile: a value that is shown for a second is read twice. */
+const INTERVAL_SECONDS = 0.4;
 /** Seconds for which a clock must show the same to be reported as halted. */
 const HALT_SECONDS = 3.5;
 /** Changes per minute above which a figure makes no events: it is a measurement, such as a speed. */

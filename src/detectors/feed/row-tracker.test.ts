@@ -42,6 +42,11 @@ it('reads each name as most samples do', () => {
   expect(follow([...rows, [], [], [], []])).toEqual([[0, 'Arlo > Sable', false]]);
 });
 
+it('keeps a space that most samples overlook', () => {
+  const rows = ['NIGHTFALLS', 'NIGHT FALLS', 'NIGHTFALLS'].map((text) => [[text, 0.9]] as const);
+  expect(follow([...rows, [], [], [], []])).toEqual([[0, 'NIGHT FALLS', false]]);
+});
+
 it('reads all parts where some samples overlook one', () => {
   const samples = [[['Arlo > Sable', 0.9]], [['Arlo Sable', 0.9]], [['Arlo > Sable', 0.9]]] as const;
   expect(follow([...samples, [], [], [], []])).toEqual([[0, 'Arlo > Sable', false]]);

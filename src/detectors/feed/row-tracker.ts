@@ -172,6 +172,13 @@ function likenessOf(a: readonly { readonly text: string }[], b: readonly { reado
   return likenessOfTexts(a.map(({ text }) => text).join(' '), b.map(({ text }) => text).join(' '));
 }
 
+/** Confidence of the readings with a space, compared with that of those without, from which the space is there. */
+const MIN_SPACED_SHARE = 0.3;
+
+function countSpaces(text: string): number {
+  return text.split(' ').length;
+}
+
 /** Reads each part of a row by the votes of all samples that show as many parts as most do. */
 function readParts(
   seen: Track['seen'],
@@ -191,9 +198,12 @@ function readParts(
       sum: members.reduce((sum, { confidence }) => sum + confidence, 0),
     }));
     const all = groups.reduce((sum, one) => sum + one.weight, 0);
+    const most = Math.max(...spellings.map(({ sum }) => sum));
+    // The space between words is often overlooked, and seldom invented.
+    const usualSpellings = spellings.filter(({ sum }) => sum >= MIN_SPACED_SHARE * most);
     const best = Math.max(...group.map(({ confidence }) => confidence));
     return {
-      text: spellings.toSorted((a, b) => b.sum - a.sum)[0]!.text,
+      text: usualSpellings.toSorted((a, b) => countSpaces(b.text) - countSpaces(a.text) || b.sum - a.sum)[0]!.text,
       weight,
       confidence: best * (0.5 + (0.5 * weight) / Math.max(1e-9, all)),
     };
