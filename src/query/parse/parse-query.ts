@@ -3,6 +3,7 @@ import { type Display, maxTokens, ParseContext } from '../../dictionary/sentence
 import { explainParseFailure, type SentenceIssue } from '../../dictionary/sentences/parse-errors.ts';
 import type { Token } from '../../dictionary/sentences/tokenize.ts';
 import type { WordId } from '../../events/statement.ts';
+import { findUnaccounted } from '../accounting/index.ts';
 import { isAboutEvent, type GroupKey, type PropertyPattern, type Query } from '../query.ts';
 import type { SessionNames } from '../session-names.ts';
 import type { Vocabulary } from '../vocabulary.ts';
@@ -64,6 +65,8 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
   const parser = new BodyParser(sentence, dictionary, options);
   let best: { query: Query; cost: number } | undefined;
   let redirection: Redirection | undefined;
+  let ignored: Token | undefined;
+  const accounting = { dictionary, vocabulary: options.vocabulary };
   for (const reading of readQuestion(tokens).toSorted((a, b) => a.cost - b.cost)) {
     if ('command' in reading) {
       if (reading.cost < (redirection?.cost ?? best?.cost ?? Number.POSITIVE_INFINITY)) redirection = reading;
@@ -73,7 +76,9 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
     const parsed = parser.parseAll(reading);
     if (!parsed || parsed.cost >= (best?.cost ?? Number.POSITIVE_INFINITY)) continue;
     const query = reading.build(...parsed.bodies);
-    if (query) best = { query, cost: parsed.cost };
+    const unaccounted = query && findUnaccounted(query, tokens, accounting);
+    if (unaccounted) ignored ??= unaccounted;
+    else if (query) best = { query, cost: parsed.cost };
   }
   if (redirection && redirection.cost < (best?.cost ?? Number.POSITIVE_INFINITY))
     return fail(redirect(redirection, span));
@@ -86,6 +91,7 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
     });
   if (!best && options.withoutReason)
     return fail({ code: 'unexpected-word', message: 'the query is not understood', ...span });
+  if (!best && ignored) return fail(ignoredWord(ignored, sentence));
   if (!best) return fail(parser.explainFailure(tokens));
   const impossible = findImpossibleSlot(parser.context(tokens), best.query.find);
   return impossible ? fail(impossible) : { query: best.query, issues: [], corrections };
@@ -108,6 +114,12 @@ function redirect({ command }: Redirection, span: { start: number; end: number }
     hint: `Run: playbyplay ${command} <log>`,
     ...span,
   };
+}
+
+/** The refusal of a question of which no reading accounts for a word. */
+function ignoredWord({ start, end }: Token, sentence: string): SentenceIssue {
+  const message = `“${sentence.slice(start, end)}” is not understood here`;
+  return { code: 'unexpected-word', message, hint: 'Ask without it, or in other words.', start, end };
 }
 
 interface ParsedBodies {

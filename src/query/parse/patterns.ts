@@ -1060,9 +1060,22 @@ export function parseWithout(context: ParseContext, at: number): ParsedCondition
   const next = context.skip(at, 'without') ?? context.skip(at, 'with no');
   if (next === undefined) return [];
   return [
-    ...parseNounLists(context, next, 'object').map((list) => toFragment(context, 'with', list, { absent: true })),
+    ...parseNounLists(context, next, 'object')
+      .filter((list) => canBeMeans(context.dictionary, list))
+      .map((list) => toFragment(context, 'with', list, { absent: true })),
     ...parseManners(context, next).map((list) => toFragment(context, 'manner', list, { absent: true })),
   ];
+}
+
+/** Can something be done with it? Without somebody is no way of doing something. */
+function canBeMeans(dictionary: Dictionary, { any }: NounList): boolean {
+  const kinds = ['item', 'ability', 'vehicle', 'structure', 'body part'];
+  return any.every(
+    ({ words, name }) =>
+      name === undefined &&
+      words.length > 0 &&
+      words.every(({ word }) => kinds.some((kind) => dictionary.isA(word.id, kind, 'object'))),
+  );
 }
 
 function toFragment(context: ParseContext, slot: WordSlot, list: NounList, rest: SlotPattern = {}): ParsedCondition {
