@@ -16,6 +16,7 @@ import {
   type CellRow,
   type ExtendedRow,
   extendRow,
+  fillGaps,
   findCellRow,
   findIcon,
   groupFrames,
@@ -128,8 +129,9 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   );
   const lines = [...mergeMessages([...texts, ...groupMessages(survey, texts, reference)]), ...uncut];
   // Seconds on neighbouring icons are no line.
-  const elements = lines.filter(({ rect }) => !isAcrossFrames(rect, survey.outlines));
-  const outlineRows = groupFrames(survey.outlines.slice(0, MAX_OUTLINES)).map((row) => extendRow(row, reference));
+  const frameRows = groupFrames(fillGaps(survey.outlines.slice(0, MAX_OUTLINES)));
+  const elements = lines.filter(({ rect }) => !isAcrossFrames(rect, frameRows, reference));
+  const outlineRows = frameRows.map((row) => extendRow(row, reference));
   const outlines = outlineRows.flatMap(({ cells }) => cells);
   const feedAreas = findFeedAreas(surveyed, reference);
   const followedPlaces = await followPlaces(
@@ -408,17 +410,27 @@ function isRead({ reading }: FollowedSample): boolean {
 
 /** Frames in a line that make it a row of icons, and the height of each, in heights of the line. */
 const MIN_FRAMES_IN_LINE = 2;
-const MIN_FRAME_HEIGHT = 0.5;
+const MIN_FRAME_HEIGHT = 0.55;
+/** Width of a frame in heights: letters that are as closed as a frame are narrower. */
+const MIN_FRAME_ASPECT = 0.75;
 
 /** Whether a line goes across several frames, as the seconds that are written on icons in a row seem to. */
-function isAcrossFrames(line: Rect, outlines: readonly Rect[]): boolean {
-  const inside = outlines.filter((one) => one.height >= MIN_FRAME_HEIGHT * line.height && isInside(one, line));
-  return inside.length >= MIN_FRAMES_IN_LINE;
+function isAcrossFrames(line: Rect, rows: readonly (readonly Rect[])[], frame: Size): boolean {
+  return rows.some((row) => {
+    const inside = row.filter(
+      (one) =>
+        one.height >= Math.max(MIN_FRAME_HEIGHT * line.height, MIN_ICON_SIDE * frame.height) &&
+        one.width >= MIN_FRAME_ASPECT * one.height &&
+        one.width < MAX_PART_WIDTH * line.width &&
+        overlap(one, line) > MIN_PART_INSIDE,
+    );
+    return inside.length >= MIN_FRAMES_IN_LINE;
+  });
 }
 
-function isInside(part: Rect, whole: Rect): boolean {
-  return part.width < 0.7 * whole.width && overlap(part, whole) > 0.6;
-}
+/** Width of a part of a line, in widths of the line, and share of it that lies in the line. */
+const MAX_PART_WIDTH = 0.7;
+const MIN_PART_INSIDE = 0.6;
 
 /** Whether most of a rectangle lies on others. */
 function liesOn({ x, y, width, height }: Rect, others: readonly Rect[]): boolean {

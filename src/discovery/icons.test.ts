@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Rect } from '../geometry.ts';
 import { stillPicture } from '../regions/still.ts';
 import type { FollowedSample } from './follow.ts';
-import { extendRow, findCellRow, findIcon, groupFrames } from './icons.ts';
+import { extendRow, fillGaps, findCellRow, findIcon, groupFrames } from './icons.ts';
 
 type Colour = readonly [number, number, number];
 
@@ -84,6 +84,11 @@ it('finds icons that differ in few pixels', async () => {
     return long >= 5 && long < 15 && short >= 8 && short < 11 ? [90, 230, 250] : [20, 26, 40];
   });
   expect((await findIcon(samples))?.pictures).toHaveLength(2);
+});
+
+it('adds the frame that is missing between two of a row', () => {
+  const added = fillGaps([square(0), square(48), square(72), square(300), square(400)]).slice(5);
+  expect(added).toEqual([square(24)]);
 });
 
 it('groups frames of one size and distance', () => {

@@ -307,6 +307,27 @@ function isNear(a: number, b: number): boolean {
   return Math.abs(a - b) <= MAX_ROW_DEVIATION;
 }
 
+/** Distance of neighbouring icons, in widths. */
+const [MIN_ICON_PITCH, MAX_ICON_PITCH] = [1.05, 1.8];
+
+/** Adds frames that are missing in the middle between two of one size: the border of an icon may change with what it shows. */
+export function fillGaps(frames: readonly Rect[]): readonly Rect[] {
+  const added = frames.flatMap((one) =>
+    frames.flatMap((other): Rect[] => {
+      const isAlike = isNear(one.y, other.y) && isNear(one.width, other.width) && isNear(one.height, other.height);
+      const pitch = (other.x - one.x) / 2;
+      if (!isAlike || pitch < MIN_ICON_PITCH * one.width || pitch > MAX_ICON_PITCH * one.width) return [];
+      const middle = { ...one, x: Math.round(one.x + pitch) };
+      const isTaken = frames.some(
+        ({ x, y, width, height }) =>
+          x < middle.x + middle.width && middle.x < x + width && y < middle.y + middle.height && middle.y < y + height,
+      );
+      return isTaken ? [] : [middle];
+    }),
+  );
+  return [...frames, ...added];
+}
+
 /** Groups frames of one size in rows with equal distances. */
 export function groupFrames(frames: readonly Rect[]): readonly (readonly Rect[])[] {
   const left = new Set(frames.toSorted((a, b) => a.x - b.x));
