@@ -20,6 +20,7 @@ import {
   findCellRow,
   findIcon,
   groupFrames,
+  groupSymbols,
   type Icon,
   type IconPicture,
 } from './icons.ts';
@@ -50,7 +51,7 @@ export interface HudField {
   readonly pattern?: string;
   readonly secondPattern?: string;
   /** Of a gauge: how it fills, and its colours. */
-  readonly gauge?: Pick<Gauge, 'direction' | 'fill' | 'otherFill' | 'empty' | 'radii'>;
+  readonly gauge?: Pick<Gauge, 'direction' | 'fill' | 'shades' | 'otherFill' | 'empty' | 'radii'>;
   /** Of a gauge: in how many equal cells it is divided. */
   readonly cells?: number;
   /** Of an icon: what it shows. */
@@ -133,6 +134,8 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const elements = lines.filter(({ rect }) => !isAcrossFrames(rect, frameRows, reference));
   const outlineRows = frameRows.map((row) => extendRow(row, reference));
   const outlines = outlineRows.flatMap(({ cells }) => cells);
+  const symbolRows = groupSymbols(survey.symbols).map((row) => extendRow(row, reference));
+  const symbols = symbolRows.flatMap(({ cells }) => cells);
   const feedAreas = findFeedAreas(surveyed, reference);
   const followedPlaces = await followPlaces(
     recordings,
@@ -142,29 +145,35 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
           ? { rect: withLineMargin(rect, reference), find: true, near: sightings }
           : { rect, keep: Math.ceil(CHARACTER_WIDTH * rect.height) },
       ),
-      ...outlines.map((rect) => ({ rect, keep: 0, isPicture: true })),
+      ...[...outlines, ...symbols].map((rect) => ({ rect, keep: 0, isPicture: true })),
       ...feedAreas.map(({ rect, sightings }) => ({ rect, isFeed: true, near: sightings })),
     ],
     recognizer,
     { signal, onSample: (share) => onProgress?.(SURVEY_SHARE + (1 - SURVEY_SHARE) * share) },
   );
-  const followed = followedPlaces.slice(0, elements.length);
+  const rest = [...followedPlaces];
+  const take = ({ length }: { readonly length: number }): typeof followedPlaces => rest.splice(0, length);
+  const [followed, followedOutlines, followedSymbols] = [take(elements), take(outlines), take(symbols)];
+  const followedFeeds = rest;
   const hidden = hiddenSamples(elements.map((element, i) => (element.comesAndGoes ? [] : followed[i]!)));
+  const isShown = (_: FollowedSample, n: number): boolean => !hidden.has(n);
   const isText = (outline: Rect): boolean => texts.some(({ rect }) => shareInCommon(rect, outline) > MIN_TEXT_SHARE);
-  const { icons, rows } = await findIcons(
+  const { icons, rows: framedRows } = await findIcons(
     outlineRows,
     outlines,
-    followedPlaces
-      .slice(elements.length, elements.length + outlines.length)
-      .map((samples) => samples.filter((_, n) => !hidden.has(n))),
+    followedOutlines.map((samples) => samples.filter(isShown)),
     (rect) =>
       !isText(rect) &&
       Math.min(rect.width, rect.height) >= MIN_ICON_SIDE * reference.height &&
       Math.max(rect.width, rect.height) <= MAX_ICON_SIDE * reference.height,
   );
-  const feeds = feedAreas.flatMap(
-    ({ rect }, i) => readFeed(rect, followedPlaces[elements.length + outlines.length + i]!) ?? [],
-  );
+  const framed = [...framedRows, ...icons].map(({ rect }) => rect);
+  const symbolsOf = (rect: Rect): readonly FollowedSample[] => followedSymbols[symbols.indexOf(rect)]!.filter(isShown);
+  const bareRows = symbolRows
+    .flatMap((row) => findCellRow(row, row.cells.map(symbolsOf)) ?? [])
+    .filter(({ rect }) => !liesOn(rect, framed));
+  const rows = [...framedRows, ...bareRows];
+  const feeds = feedAreas.flatMap(({ rect }, i) => readFeed(rect, followedFeeds[i]!) ?? []);
   const parts = elements.flatMap((element, i) =>
     splitSeries({ element, samples: followed[i]! }).flatMap((part) => splitCaption(part)),
   );
@@ -248,7 +257,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     return font ? { ...field, font } : field;
   });
   const filled = unwritten.map((gauge): HudField => {
-    const { rect, direction, fill, otherFill, empty, radii } = gauge;
+    const { rect, direction, fill, shades, otherFill, empty, radii } = gauge;
     return {
       ...nameField('gauge', rect, undefined),
       rect,
@@ -256,6 +265,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
       gauge: {
         direction,
         fill,
+        ...(shades === undefined ? {} : { shades }),
         ...(otherFill === undefined ? {} : { otherFill }),
         ...(empty === undefined ? {} : { empty }),
         ...(radii ? { radii } : {}),

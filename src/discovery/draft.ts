@@ -286,8 +286,8 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
       stability: { samples: 2, confidence: MIN_CONFIDENCE },
     };
   if (gauge) {
-    const { fill, otherFill, empty, ...shape } = gauge;
-    const full = otherFill === undefined ? [fill] : [fill, otherFill];
+    const { fill, shades = [], otherFill, empty, ...shape } = gauge;
+    const full = [fill, ...shades, ...(otherFill === undefined ? [] : [otherFill])];
     const colours = { fill: full, ...(empty === undefined ? {} : { empty: [empty] }) };
     // A gauge that creeps makes an event only now and then.
     const divided = cells === undefined ? { step: LEVEL_STEP } : { cells, zero: true };

@@ -36,6 +36,32 @@ it('reads no feed in figures that stay, nor in messages', () => {
   expect(readFeed(AREA, samplesOf(kills.map((rows) => rows.map((row) => row.replace(' > ', ' ')))))).toBeUndefined();
 });
 
+it('reads a chat whose first line stays until others push it out', () => {
+  const lines = [
+    'Welcome to the server',
+    'Ada joined the game',
+    'found iron at last',
+    'Tibor left the game',
+    'nice tower',
+  ];
+  // A line every two seconds; four are shown.
+  const rows = Array.from({ length: 24 }, (_, i) =>
+    lines.slice(Math.max(0, Math.floor(i / 4) - 3), Math.floor(i / 4) + 1),
+  );
+  const chat = readFeed(AREA, samplesOf(rows));
+  expect(chat?.type).toBe('message');
+  expect(chat?.examples.map(({ text }) => text)).toEqual(lines);
+  // Figures that change in their places are no chat.
+  const figures = rows.map((_, i) => [
+    'Welcome to the server',
+    `Health ${90 - i}`,
+    `Armor ${20 + i}`,
+    'Team Red',
+    'Wave 2',
+  ]);
+  expect(readFeed(AREA, samplesOf(figures))).toBeUndefined();
+});
+
 it('finds where rows of different widths end at one edge', () => {
   const sightings = [
     [0, 1100, 70, 150],

@@ -132,7 +132,7 @@ function withMargin({ x, y, width, height }: Rect, margin: number, frame: Size):
 /** Rows with two names, and their share of all rows, that make a feed of kills. */
 const MIN_KILLS = 3;
 const MIN_KILL_SHARE = 0.5;
-/** Samples for which a row of a feed may be shown: others are a part of the HUD. */
+/** Share of the samples in which a row of kills may be shown: others are a part of the HUD. */
 const MAX_ROW_SHARE = 0.5;
 /** Names: letters first, seldom spaces. */
 const NAME = /^[\p{L}][^>]*[\p{L}\p{N}][^>]*$/u;
@@ -160,10 +160,12 @@ export function readFeed(rect: Rect, samples: readonly FollowedSample[]): Feed |
     ({ text }) => text,
   );
   const longest = Math.max(0, ...[...byText.values()].map(({ length }) => length));
-  if (longest > MAX_ROW_SHARE * samples.length) return undefined;
+  const stays = longest > MAX_ROW_SHARE * samples.length;
   const kills = cues.filter(({ value }) => isKill(String(value)));
   const messages = cues.filter(({ value }) => MESSAGE.test(String(value)));
+  // A log may have one row that nothing pushes out for long; where rows do not move it is a caption.
   const isKills =
+    !stays &&
     kills.length >= MIN_KILLS &&
     kills.length >= MIN_KILL_SHARE * cues.length &&
     new Set(kills.map(({ value }) => value)).size >= MIN_KILLS;

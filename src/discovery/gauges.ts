@@ -11,6 +11,8 @@ export interface Gauge {
   readonly direction: 'right' | 'left' | 'up' | 'down' | 'clockwise' | 'counterclockwise';
   /** Colours as #rrggbb; no colour of the empty part where the scene shows through it. */
   readonly fill: string;
+  /** Further colours of the full part where it is drawn with a gradient. */
+  readonly shades?: readonly string[];
   /** The colour of the full part where that is another one, such as red when little is left. */
   readonly otherFill?: string;
   readonly empty?: string;
@@ -63,15 +65,7 @@ export function findGauges(recordings: readonly Recording[], places: readonly Re
     }
   const found = tried.flatMap((place, i): Gauge[] => {
     const crops = seen.map((one) => one.crops[i]!);
-    const [first] = crops;
-    if (!first) return [];
-    const shape = first.width / first.height;
-    const model =
-      shape >= MIN_BAR_ASPECT || shape <= 1 / MIN_BAR_ASPECT
-        ? findBar(crops)
-        : Math.max(shape, 1 / shape) <= MAX_RING_ASPECT && first.width >= MIN_RING_PIXELS
-          ? findRing(crops)
-          : undefined;
+    const model = findGauge(crops);
     if (!model) return [];
     const { rect, levels, ...rest } = model;
     const { x, y } = wholePixels(place, reference);
@@ -93,6 +87,20 @@ function isNarrow({ width, height }: Rect, frame: Size): boolean {
   const [short, long] = [Math.min(width, height), Math.max(width, height)];
   const limit = long / short <= MAX_RING_ASPECT ? MAX_RING_SIDE : MAX_BAR_BREADTH;
   return short <= limit * frame.height;
+}
+
+/**
+ * Finds out whether one place shows a gauge.
+ *
+ * @param crops What the place showed at different moments, all of one size.
+ * @returns The gauge with its place in the crops, and by crop how full it is; undefined for anything else.
+ */
+export function findGauge(crops: readonly Crop[]): FoundGauge | undefined {
+  const [first] = crops;
+  if (!first) return undefined;
+  const shape = first.width / first.height;
+  if (shape >= MIN_BAR_ASPECT || shape <= 1 / MIN_BAR_ASPECT) return findBar(crops);
+  return Math.max(shape, 1 / shape) <= MAX_RING_ASPECT && first.width >= MIN_RING_PIXELS ? findRing(crops) : undefined;
 }
 
 type FoundGauge = Omit<Gauge, 'levels' | 'presence'> & { readonly levels: readonly (number | undefined)[] };
@@ -118,12 +126,12 @@ function findBar(crops: readonly Crop[]): FoundGauge | undefined {
   );
   const model = analyse(profiles);
   if (!model) return undefined;
-  const { fill, otherFill, empty, from, to, isForward, levels } = model;
+  const { fill, fillAt, shades, otherFill, empty, from, to, isForward, levels } = model;
   // The rows that have the colours of the gauge where it is always full.
   const inside = isForward ? from + 1 : to - 2;
   const isOwn = (across: number): boolean => {
     const near = crops.filter(
-      (crop, n) => levels[n] !== undefined && distance(colourAt(crop, inside, across), fill) <= MAX_DISTANCE,
+      (crop, n) => levels[n] !== undefined && distance(colourAt(crop, inside, across), fillAt(inside)) <= MAX_DISTANCE,
     );
     return near.length >= 0.5 * levels.filter((level) => level !== undefined && level > 0.05).length;
   };
@@ -137,6 +145,7 @@ function findBar(crops: readonly Crop[]): FoundGauge | undefined {
     rect,
     direction,
     fill: toHex(fill),
+    ...(shades.length > 0 ? { shades: shades.map(toHex) } : {}),
     ...(otherFill ? { otherFill: toHex(otherFill) } : {}),
     ...(empty ? { empty: toHex(empty) } : {}),
     levels,
@@ -161,11 +170,12 @@ function findRing(crops: readonly Crop[]): FoundGauge | undefined {
   const [best] = models.toSorted((a, b) => b.model.fit - a.model.fit);
   if (!best) return undefined;
   const band = models.filter(({ model }) => distance(model.fill, best.model.fill) <= MAX_DISTANCE);
-  const { fill, otherFill, empty, isForward, levels } = best.model;
+  const { fill, shades, otherFill, empty, isForward, levels } = best.model;
   return {
     rect: { x: 0, y: 0, width, height },
     direction: isForward ? 'clockwise' : 'counterclockwise',
     fill: toHex(fill),
+    ...(shades.length > 0 ? { shades: shades.map(toHex) } : {}),
     ...(otherFill ? { otherFill: toHex(otherFill) } : {}),
     ...(empty ? { empty: toHex(empty) } : {}),
     radii: [
@@ -189,6 +199,10 @@ const MIN_MOVEMENT = 0.06;
 
 interface ProfileModel {
   readonly fill: Colour;
+  /** The colour of the full part at a step; the same everywhere unless it is drawn with a gradient. */
+  readonly fillAt: (step: number) => Colour;
+  /** Colours of a gradient besides the usual one. */
+  readonly shades: readonly Colour[];
   readonly otherFill: Colour | undefined;
   readonly empty: Colour | undefined;
   /** Steps that belong to the gauge; `to` is exclusive. */
@@ -208,7 +222,10 @@ interface ProfileModel {
  * @param isWhole Whether the gauge is as long as the profiles; else its ends are found.
  */
 function analyse(profiles: readonly Profile[], isWhole = false): ProfileModel | undefined {
-  const splits = profiles.flatMap((profile) => split(profile) ?? []);
+  const splits = profiles.flatMap((profile) => {
+    const parts = split(profile);
+    return parts ? [{ ...parts, profile }] : [];
+  });
   if (splits.length < MIN_BORDERS) return undefined;
   const [before, after] = [splits.map((one) => one.before), splits.map((one) => one.after)];
   const candidates = [
@@ -217,7 +234,8 @@ function analyse(profiles: readonly Profile[], isWhole = false): ProfileModel | 
   ].filter(({ spread }) => spread <= MAX_DISTANCE);
   const models = candidates.flatMap(({ colour, isForward, other }) => {
     const empty = spreadOf(other) <= MAX_DISTANCE / 2 ? medianColour(other) : undefined;
-    return fitModel(profiles, colour, empty, { isForward, isWhole }) ?? [];
+    const fillAt = gradientOf(splits, colour, isForward);
+    return fitModel(profiles, { fill: colour, fillAt, empty }, { isForward, isWhole }) ?? [];
   });
   // Where both parts keep their colours, the more colourful one is full.
   const [best] = models.toSorted(
@@ -226,20 +244,51 @@ function analyse(profiles: readonly Profile[], isWhole = false): ProfileModel | 
   return best;
 }
 
+/** Moments at which a step must be full, and distance of its colour from the usual one, in a gradient. */
+const MIN_FULL_STEPS = 4;
+const MIN_GRADIENT = 25;
+/** Where the colours of a gradient are taken, as shares of the length. */
+const GRADIENT_SHARES = [0.1, 0.35, 0.65, 0.9];
+
+/** The colour of the full part by step, where it is not the same everywhere: bars are often drawn with a gradient. */
+function gradientOf(
+  splits: readonly { readonly profile: Profile; readonly at: number }[],
+  fill: Colour,
+  isForward: boolean,
+): readonly Colour[] | undefined {
+  const { length } = splits[0]!.profile;
+  const known = Array.from({ length }, (_, step): Colour | undefined => {
+    // The border itself is blurred.
+    const full = splits.filter(({ at }) => (isForward ? step < at - 1 : step > at));
+    return full.length < MIN_FULL_STEPS ? undefined : medianColour(full.map(({ profile }) => profile[step]!));
+  });
+  const first = known.findIndex((colour) => colour !== undefined);
+  if (first < 0) return undefined;
+  // Steps that were never full go on from the nearest one that was.
+  const near = (step: number): Colour =>
+    known[step] ?? known.slice(0, step).findLast((colour) => colour !== undefined) ?? known[first]!;
+  const colours = known.map((_, step) => near(step));
+  return colours.some((colour) => distance(colour, fill) >= MIN_GRADIENT) ? colours : undefined;
+}
+
 function fitModel(
   profiles: readonly Profile[],
-  fill: Colour,
-  empty: Colour | undefined,
+  {
+    fill,
+    fillAt: gradient,
+    empty,
+  }: { readonly fill: Colour; readonly fillAt: readonly Colour[] | undefined; readonly empty: Colour | undefined },
   { isForward, isWhole }: { readonly isForward: boolean; readonly isWhole: boolean },
 ): ProfileModel | undefined {
   const length = profiles[0]!.length;
-  const isFull = (colour: Colour): boolean =>
-    distance(colour, fill) <= (empty ? distance(colour, empty) : MAX_DISTANCE) &&
-    distance(colour, fill) <= 2 * MAX_DISTANCE;
+  const fillAt = (step: number): Colour => gradient?.[step] ?? fill;
+  const isFull = (colour: Colour, step: number): boolean =>
+    distance(colour, fillAt(step)) <= (empty ? distance(colour, empty) : MAX_DISTANCE) &&
+    distance(colour, fillAt(step)) <= 2 * MAX_DISTANCE;
   const isEmpty = (colour: Colour): boolean => empty === undefined || distance(colour, empty) <= 2 * MAX_DISTANCE;
   const steps = Array.from({ length }, (_, i) => i).filter((i) => {
     const own = profiles.filter((profile) =>
-      [fill, ...(empty ? [empty] : [])].some((colour) => distance(profile[i]!, colour) <= MAX_DISTANCE),
+      [fillAt(i), ...(empty ? [empty] : [])].some((colour) => distance(profile[i]!, colour) <= MAX_DISTANCE),
     );
     return own.length >= (empty ? MIN_FIT : 0.05) * profiles.length;
   });
@@ -247,23 +296,29 @@ function fitModel(
   if (to - from < 0.5 * length) return undefined;
   const levelOf = (profile: Profile, others: readonly Colour[]): number | undefined => {
     const isOther = (colour: Colour): boolean => others.some((one) => distance(colour, one) <= MAX_DISTANCE);
-    const own = profile.slice(from, to).map((colour) => (isOther(colour) ? fill : colour));
-    const full = (isForward ? own : own.toReversed()).map(isFull);
+    const own = profile.slice(from, to).map((colour, i) => (isOther(colour) ? fillAt(from + i) : colour));
+    const isStepFull = own.map((colour, i) => isFull(colour, from + i));
+    const full = isForward ? isStepFull : isStepFull.toReversed();
     const count = full.filter(Boolean).length;
     const wrong =
-      full.filter((one, i) => one !== i < count).length + own.filter((c) => !isFull(c) && !isEmpty(c)).length;
+      full.filter((one, i) => one !== i < count).length + own.filter((c, i) => !isStepFull[i] && !isEmpty(c)).length;
     return wrong <= MAX_WRONG * own.length && (empty !== undefined || count > 0) ? count / own.length : undefined;
   };
   const plainLevels = profiles.map((profile) => levelOf(profile, []));
-  const otherFill = findOtherFill(profiles, plainLevels, { fill, empty, from, to, isForward });
+  const otherFill = gradient ? undefined : findOtherFill(profiles, plainLevels, { fill, empty, from, to, isForward });
   const levels = otherFill ? profiles.map((profile) => levelOf(profile, [otherFill])) : plainLevels;
   const known = levels.filter((level) => level !== undefined);
   const fit = known.length / profiles.length;
   const inner = known.filter((level) => level > 0.02 && level < 0.98);
   const isMoving = Math.max(...inner) - Math.min(...inner) >= MIN_MOVEMENT;
   const differ = empty === undefined || distance(fill, empty) >= MIN_CONTRAST;
+  const shades = gradient
+    ? GRADIENT_SHARES.map((share) => fillAt(from + Math.floor(share * (to - from)))).filter(
+        (colour) => distance(colour, fill) > MIN_GRADIENT / 2,
+      )
+    : [];
   return differ && fit >= MIN_FIT && inner.length >= MIN_BORDERS && isMoving
-    ? { fill, otherFill, empty, from, to, isForward, fit, levels }
+    ? { fill, fillAt, shades, otherFill, empty, from, to, isForward, fit, levels }
     : undefined;
 }
 
@@ -311,7 +366,7 @@ function findOtherFill(
 }
 
 /** Divides a profile where its two parts differ most from each other and least within; undefined where it has no two parts. */
-function split(profile: Profile): { readonly before: Colour; readonly after: Colour } | undefined {
+function split(profile: Profile): { readonly at: number; readonly before: Colour; readonly after: Colour } | undefined {
   const { length } = profile;
   const sums = [[0, 0, 0]];
   let squares = 0;
@@ -332,7 +387,7 @@ function split(profile: Profile): { readonly before: Colour; readonly after: Col
   }
   if (best < 0 || most < 0.7 * total) return undefined;
   const [before, after] = [meanBetween(0, best), meanBetween(best, length)];
-  return distance(before, after) >= MIN_CONTRAST ? { before, after } : undefined;
+  return distance(before, after) >= MIN_CONTRAST ? { at: best, before, after } : undefined;
 }
 
 function distance(a: Colour, b: Colour): number {

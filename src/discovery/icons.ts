@@ -368,6 +368,17 @@ export interface ExtendedRow {
   readonly to: number;
 }
 
+/** Rows of symbols that are tried as gauges, those with the most first. */
+const MAX_SYMBOL_ROWS = 6;
+
+/** Groups symbols without frames in rows that may be gauges of cells. */
+export function groupSymbols(symbols: readonly Rect[]): readonly (readonly Rect[])[] {
+  return groupFrames(symbols)
+    .filter((row) => row.length >= MIN_CELLS)
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, MAX_SYMBOL_ROWS);
+}
+
 /** Continues a row of cells to both sides, as far as the picture goes. */
 export function extendRow(row: readonly Rect[], frame: Size): ExtendedRow {
   const [first, second] = row as [Rect, Rect | undefined];

@@ -69,3 +69,26 @@ it('finds frames around icons, and the cells of a row', () => {
     expect(Math.abs(found!.width - box.width)).toBeLessThanOrEqual(4);
   }
 });
+
+it('finds symbols that have no frame', () => {
+  const edges = new SteadyEdges(size);
+  const centres = [60, 76, 92, 108].map((x) => ({ x, y: 140 }));
+  for (let n = 0; n < 12; n++) {
+    const picture = frameAt(n, 5);
+    const luma = picture.y.data as Uint8Array;
+    // The last one goes.
+    for (const { x, y } of n < 10 ? centres : centres.slice(0, 3))
+      for (let row = -6; row <= 6; row++)
+        for (let column = -6; column <= 6; column++) {
+          const distance = Math.hypot(row, column);
+          if (distance <= 6) luma[(y + row) * picture.y.stride + x + column] = distance > 4.5 ? 16 : 235;
+        }
+    edges.add(picture, 0);
+  }
+  const found = edges.findSymbols().filter(({ y }) => y > 125);
+  for (const { x, y } of centres)
+    expect(
+      found.some((one) => Math.abs(one.x + one.width / 2 - x) <= 2 && Math.abs(one.y + one.height / 2 - y) <= 2),
+      `symbol at ${x}`,
+    ).toBe(true);
+});

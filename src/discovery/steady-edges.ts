@@ -170,6 +170,27 @@ export class SteadyEdges {
       }));
   }
 
+  /** What hangs together and is about as wide as high, in pixels of the pictures: hearts, lives, stars. */
+  findSymbols(): readonly Rect[] {
+    if (this.#counts.comparisons < MIN_COMPARISONS) return [];
+    const { width, height, factor } = this.#pictures;
+    const mask = this.#mask();
+    return boundsOfGroups(mask, mask, width, height)
+      .map(({ rect }) => rect)
+      .filter(({ width: wide, height: high }) => {
+        const [short, long] = [Math.min(wide, high), Math.max(wide, high)];
+        return (
+          short >= MIN_SYMBOL_SIDE * height && long <= MAX_SYMBOL_SIDE * height && long <= MAX_SYMBOL_ASPECT * short
+        );
+      })
+      .map(({ x, y, width: wide, height: high }) => ({
+        x: x * factor,
+        y: y * factor,
+        width: wide * factor,
+        height: high * factor,
+      }));
+  }
+
   /** The places where something is drawn, in pixels of the pictures, those with the most edges first. */
   findPlaces(): readonly Rect[] {
     if (this.#counts.comparisons < MIN_COMPARISONS) return [];
@@ -199,6 +220,9 @@ export class SteadyEdges {
   }
 }
 
+/** Sides of a symbol, in fractions of the picture's height, and its longer side in shorter ones. */
+const [MIN_SYMBOL_SIDE, MAX_SYMBOL_SIDE] = [0.024, 0.1];
+const MAX_SYMBOL_ASPECT = 1.5;
 /** Longer side of a shape, in fractions of the picture's height. */
 const MIN_SHAPE_SIDE = 0.045;
 /** Sides of a frame, in fractions of the picture's height, and share of each side that must be drawn. */

@@ -42,6 +42,8 @@ export interface Survey {
   readonly shapes: readonly Rect[];
   /** Rectangles that are drawn around something, in pixels of the reference frame. */
   readonly outlines: readonly Rect[];
+  /** Symbols without a frame, such as hearts, in pixels of the reference frame. */
+  readonly symbols: readonly Rect[];
 }
 
 /** Seconds between surveyed frames, unless that makes too many. */
@@ -193,6 +195,7 @@ export async function surveyText(
     steady: edges.findPlaces(),
     shapes: edges.findShapes(),
     outlines: edges.findFrames(),
+    symbols: edges.findSymbols(),
   };
 }
 

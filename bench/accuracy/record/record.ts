@@ -36,6 +36,10 @@ type Clip = ClipBase &
         readonly kbits: number;
         readonly teams: readonly string[];
       }
+    | ({ readonly seconds: number; readonly kbits: number; readonly part: 'learn' | 'judge' } & (
+        | { readonly game: 'minetest'; readonly seed: number }
+        | { readonly game: 'nexuiz'; readonly map: string }
+      ))
   );
 
 interface Corpus {
@@ -97,6 +101,12 @@ function record(clip: Clip, out: string, work: string): void {
       writeFileSync(join(out, 'truth.ndjson'), truth);
       return;
     }
+    case 'minetest':
+    case 'nexuiz': {
+      const what = clip.game === 'minetest' ? clip.seed : clip.map;
+      run(join(scripts, `${clip.game}.sh`), [what, clip.seconds, size, clip.kbits, out, clip.part], settings, work);
+      return;
+    }
     case 'hedgewars': {
       const args = [clip.seed, clip.theme, clip.seconds, size, clip.kbits, out, ...clip.teams];
       run(join(scripts, 'hedgewars.sh'), args, settings, work);
@@ -124,8 +134,11 @@ else if (folder === undefined) {
   const only = values.only?.split(',');
   const failed: string[] = [];
   for (const clip of corpus.clips) {
-    const out = resolve(folder, clip.game, clip.name);
-    if ((only && !only.includes(clip.name)) || existsSync(join(out, 'video.mp4'))) continue;
+    // Games of which a draft is made are folders of two recordings, as the forge writes them.
+    const isDrafted = 'part' in clip;
+    const out = isDrafted ? resolve(folder, 'drafts', clip.game) : resolve(folder, clip.game, clip.name);
+    const video = isDrafted ? `${clip.part}.mp4` : 'video.mp4';
+    if ((only && !only.includes(clip.name)) || existsSync(join(out, video))) continue;
     mkdirSync(out, { recursive: true });
     const work = mkdtempSync(join(tmpdir(), 'playbyplay-record-'));
     const began = performance.now();
@@ -134,7 +147,7 @@ else if (folder === undefined) {
       console.log(`${clip.name}: recorded in ${Math.round((performance.now() - began) / 1000)} s`);
     } catch (error) {
       failed.push(clip.name);
-      rmSync(out, { recursive: true, force: true });
+      rmSync(isDrafted ? join(out, video) : out, { recursive: true, force: true });
       console.error(`${clip.name}: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
       rmSync(work, { recursive: true, force: true });
