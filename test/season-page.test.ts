@@ -4,9 +4,9 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as driver, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser } from './fixtures/browser.ts';
 import { createRandom, EVEN_PLAYER, simulateSession } from './fixtures/simulated-players.ts';
 import { loadBuiltin } from '../src/dictionary/files.ts';
 import type { EventLine } from '../src/events/log.ts';
@@ -63,7 +63,7 @@ beforeAll(async () => {
     }),
   });
   writeFileSync(path, html);
-  browser = await driver.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
+  browser = await launchBrowser();
   // The check is a script of the test's own, which the page's policy would refuse.
   page = await browser.newPage({ bypassCSP: true });
   page.on('console', (message) => complaints.push(message.text()));

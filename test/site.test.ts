@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
-import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as driver } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser } from './fixtures/browser.ts';
 import { root } from './paths.ts';
 
 const site = join(root, 'docs', '.vitepress', 'dist');
@@ -35,7 +35,7 @@ describe.runIf(existsSync(site))('the documentation site', () => {
     });
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    browser = await driver.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser.close();

@@ -17,15 +17,10 @@ const repository = ['structure', 'error-texts', 'reference', 'cases', 'wasm', 'd
 );
 const footage = ['src/**/*.footage.test.ts'];
 
-interface ProjectOptions {
-  readonly include: readonly string[];
-  readonly exclude?: readonly string[];
-  readonly isolate?: boolean;
-}
-
-const project = (name: string, { include, exclude = [], isolate = true }: ProjectOptions) => ({
+const project = (name: string, include: readonly string[], exclude: readonly string[] = []) => ({
   extends: true as const,
-  test: { name, include: [...include], exclude: [...exclude], isolate },
+  // Two processes run all files: a process for each would load the program anew, which takes as long as many a test.
+  test: { name, include: [...include], exclude: [...exclude], isolate: name !== 'unit' },
 });
 
 export default defineConfig({
@@ -35,21 +30,14 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     setupFiles: ['test/setup.ts'],
+    globalSetup: ['test/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
     projects: [
-      // One process runs many of these short files: starting one for each would take a third of the time.
-      project('unit', {
-        include: ['src/**/*.test.ts', 'bench/**/*.test.ts', ...repository],
-        exclude: footage,
-        isolate: false,
-      }),
-      project('footage', {
-        include: [...footage, 'test/**/*.test.ts'],
-        exclude: [...repository, ...browser, ...packaging],
-      }),
-      project('browser', { include: browser }),
-      project('package', { include: packaging }),
+      project('unit', ['src/**/*.test.ts', 'bench/**/*.test.ts', ...repository], footage),
+      project('footage', [...footage, 'test/**/*.test.ts'], [...repository, ...browser, ...packaging]),
+      project('browser', browser),
+      project('package', packaging),
     ],
   },
 });

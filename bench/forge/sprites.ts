@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import chromium from '@sparticuz/chromium';
-import { chromium as driver } from 'playwright-core';
 import sharp from 'sharp';
+import { launchBrowser } from '../../test/fixtures/browser.ts';
 
 /** A picture with transparency, ready to be laid over frames in YUV 4:2:0 (BT.709, limited range). */
 export interface Sprite {
@@ -85,7 +84,7 @@ export function toSprite(
  */
 export async function drawSprites(css: string, pieces: ReadonlySet<string>): Promise<ReadonlyMap<string, Sprite>> {
   const folder = mkdtempSync(join(tmpdir(), 'forge-'));
-  const browser = await driver.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
+  const browser = await launchBrowser();
   try {
     const page = await browser.newPage({ viewport: { width: PAGE_SIZE, height: PAGE_SIZE } });
     const list = [...pieces];

@@ -8,8 +8,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import chromium from '@sparticuz/chromium';
-import { chromium as driver, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import { launchBrowser } from '../../test/fixtures/browser.ts';
 import { startStudio } from '../../src/studio/server/studio-server.ts';
 import { Workspace } from '../../src/studio/workspace.ts';
 import { updatePages } from '../../tools/studio.ts';
@@ -98,7 +98,7 @@ async function travel(folder: string): Promise<Journey> {
   const notes: string[] = [];
   await using studio = await startStudio({ workspace: await Workspace.open([space]), pages });
   // A browser for each game: the packaged one ends with its first context.
-  await using browser = await driver.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
+  await using browser = await launchBrowser();
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'dark' });
   const page = await context.newPage();
   page.on('pageerror', (error) => notes.push(`page: ${error.message}`));

@@ -5,8 +5,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import chromium from '@sparticuz/chromium';
-import { chromium as driver, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import { launchBrowser } from '../../test/fixtures/browser.ts';
 import { locatePages } from '../../src/studio/pages.ts';
 import { startStudio } from '../../src/studio/server/studio-server.ts';
 import { Workspace } from '../../src/studio/workspace.ts';
@@ -93,7 +93,7 @@ const screens: readonly Screen[] = [
 ];
 
 await using studio = await startStudio({ workspace, pages: await locatePages() });
-const browser = await driver.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
+const browser = await launchBrowser();
 let findings = 0;
 const report = (screen: string, problem: string): void => {
   findings++;

@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { root } from '../paths.ts';
+import { runCommandLine } from '../fixtures/command-line.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'learn-font-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -18,13 +17,9 @@ interface Shown {
   readonly palette: number | null;
 }
 
-/** Runs the real program. */
-function playbyplay(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['src/cli/launch.js', ...args], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  return { status, stdout, stderr };
+async function playbyplay(...args: readonly string[]) {
+  const { code, out, err } = await runCommandLine(...args);
+  return { status: code, stdout: out, stderr: err };
 }
 
 const text = (region: string): object => ({
@@ -63,15 +58,15 @@ const file = join(folder, 'labels.ndjson');
 writeFileSync(file, labels.map((label) => `${JSON.stringify(label)}\n`).join(''));
 const learn = ['--labels', file, '--detector', 'health', '--detector', 'ammo'];
 
-it('a font learned from labelled moments without a given pitch reads other moments', () => {
+it('a font learned from labelled moments without a given pitch reads other moments', async () => {
   const from = [...learn, '--channel', 'red', '--pixels', '0.5,0.5', '--noise', '14'];
-  const learnt = playbyplay('profile', 'glyphs', folder, ...from, '--out', join(folder, 'fonts/figures.json'));
+  const learnt = await playbyplay('profile', 'glyphs', folder, ...from, '--out', join(folder, 'fonts/figures.json'));
   expect(learnt.stderr).toBe('');
   expect(learnt.stdout).toContain(
     `\n${labels.length} of ${labels.length} labels are reproduced (--channel "red" --noise `,
   );
   const at = others!.flatMap(({ t }) => ['--at', String(t + 0.1)]);
-  const { stdout } = playbyplay('profile', 'try', folder, clip, ...at, '--json');
+  const { stdout } = await playbyplay('profile', 'try', folder, clip, ...at, '--json');
   const looks = stdout
     .trim()
     .split('\n')
@@ -81,9 +76,9 @@ it('a font learned from labelled moments without a given pitch reads other momen
   );
 });
 
-it('colors of ink are refused for labels', () => {
+it('colors of ink are refused for labels', async () => {
   const options = ['--pixels', '0.5,0.5', '--out', join(folder, 'inks.json'), '--inks', '#ff0000'];
-  const { status, stderr } = playbyplay('profile', 'glyphs', folder, ...learn, ...options);
+  const { status, stderr } = await playbyplay('profile', 'glyphs', folder, ...learn, ...options);
   expect(status).toBe(2);
   expect(stderr).toContain('--inks is for fonts from --sheet or --images');
 });
@@ -92,14 +87,14 @@ function raiseDigits(figure: string): string {
   return figure.replaceAll(/\d/g, (digit) => String((Number(digit) + 1) % 10));
 }
 
-it('two fonts that are learned as one are named', () => {
+it('two fonts that are learned as one are named', async () => {
   // The same digits in other places of the screen: as if a second detector had a font that differs.
   const mixed = labels.map((one) => (one.detector === 'ammo' ? { ...one, text: raiseDigits(one.text) } : one));
   const path = join(folder, 'mixed.ndjson');
   writeFileSync(path, mixed.map((one) => `${JSON.stringify(one)}\n`).join(''));
   const options = ['--detector', 'health', '--detector', 'ammo', '--channel', 'red', '--pixels', '0.5,0.5'];
   const out = ['--noise', '14', '--out', join(folder, 'mixed.json')];
-  const { stdout } = playbyplay('profile', 'glyphs', folder, '--labels', path, ...options, ...out);
+  const { stdout } = await playbyplay('profile', 'glyphs', folder, '--labels', path, ...options, ...out);
   const count = mixed.filter(({ detector }) => detector === 'ammo').length;
   expect(stdout).toContain(`Learned alone, a font reproduces ${count} of ${count} labels of ammo:`);
   // The ammunition reads one lower than its labels say.
@@ -111,9 +106,9 @@ function shown(t: number): readonly (number | null | undefined)[] {
   return [t - 0.1, t + 0.1].map((at) => series.findLast((one) => one.t <= at)?.health);
 }
 
-it('a sheet has a row for each text that a region shows, with lines that teach its font', () => {
+it('a sheet has a row for each text that a region shows, with lines that teach its font', async () => {
   const out = join(folder, 'sheet');
-  const { status, stdout } = playbyplay('profile', 'sheet', folder, clip, '--detector', 'health', '--out', out);
+  const { status, stdout } = await playbyplay('profile', 'sheet', folder, clip, '--detector', 'health', '--out', out);
   expect(status).toBe(0);
   const rows = readFileSync(join(out, 'labels.ndjson'), 'utf8')
     .trim()
@@ -134,7 +129,7 @@ it('a sheet has a row for each text that a region shows, with lines that teach i
   const labelFile = join(out, 'labels.ndjson');
   writeFileSync(labelFile, corrected.map((row) => `${JSON.stringify(row)}\n`).join(''));
   const options = ['--detector', 'health', '--channel', 'red', '--pixels', '0.5,0.5', '--noise', '14'];
-  const learned = playbyplay(
+  const learned = await playbyplay(
     'profile',
     'glyphs',
     folder,

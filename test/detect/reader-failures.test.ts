@@ -117,13 +117,13 @@ describe('reading with several threads', () => {
   });
 
   it.each(['pictures', 'readings'])('repeats a chunk whose thread exits during its %s', async (what) => {
-    const ended = await run(3, what);
+    const ended = await run(2, what);
     expect(existsSync(join(folder, what))).toBe(true);
     expect(ended.log).toBe(alone.log);
   });
 
   it.each(['pictures', 'readings'])('repeats a chunk whose thread hangs during its %s', async (what) => {
-    const ended = await run(4, `hangs ${what}`);
+    const ended = await run(2, `hangs ${what}`);
     expect(existsSync(join(folder, `hangs ${what}`))).toBe(true);
     expect(ended.log).toBe(alone.log);
   });
@@ -132,7 +132,7 @@ describe('reading with several threads', () => {
     const threads = new Map<number, Worker>();
     const note = (thread: Worker): unknown => threads.set(thread.threadId, thread);
     process.on('worker', note);
-    const running = run(3, 'hangs outside pictures', 600);
+    const running = run(2, 'hangs outside pictures', 600);
     // The thread loops in JavaScript once its marker exists: ended inside a native call, it would end the process.
     const marker = join(folder, 'hangs outside pictures');
     const id = await vi.waitUntil(() => existsSync(marker) && readFileSync(marker, 'utf8'), { timeout: 60_000 });
@@ -160,7 +160,7 @@ describe('reading with several threads', () => {
         const env = { ...process.env, GLOW_ENDS: ends, PLAYBYPLAY_STUCK_SECONDS: '1.5' };
         const child = spawn(
           process.execPath,
-          [launcher, 'detect', media, '--workers', '3', '--quiet', ...args, ...more],
+          [launcher, 'detect', media, '--workers', '2', '--quiet', ...args, ...more],
           {
             stdio: ['ignore', 'ignore', 'pipe'],
             env,

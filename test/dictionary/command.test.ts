@@ -1,17 +1,11 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { launcher } from '../paths.ts';
+import { runCommandLine as run } from '../fixtures/command-line.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dictionary-command-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-function run(...args: string[]): { code: number | null; out: string; err: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...args], { encoding: 'utf8' });
-  return { code: status, out: stdout, err: stderr };
-}
 
 function word(name: string, parent?: string): object {
   const definition = `What one calls so: ${[...name].toReversed().join('')}.`;
@@ -25,8 +19,8 @@ function file(name: string, objects: object[]): string {
 }
 
 describe('playbyplay dictionary', () => {
-  it('check accepts the built-in dictionaries', () => {
-    const { code, out } = run('dictionary', 'check', '--json');
+  it('check accepts the built-in dictionaries', async () => {
+    const { code, out } = await run('dictionary', 'check', '--json');
     const report = JSON.parse(out) as {
       issues: unknown[];
       words: Record<string, number>;
@@ -42,7 +36,7 @@ describe('playbyplay dictionary', () => {
     ).toBe(8);
   });
 
-  it('check reports every issue of a file and exits with 3', () => {
+  it('check reports every issue of a file and exits with 3', async () => {
     const path = join(folder, 'broken.json');
     const objects = [
       { name: 'spoon', parent: 'weapn', definition: 'A weapon for soup.' },
@@ -58,20 +52,20 @@ describe('playbyplay dictionary', () => {
         objects,
       }),
     );
-    const { code, out } = run('dictionary', 'check', path);
+    const { code, out } = await run('dictionary', 'check', path);
     expect(code).toBe(3);
     expect(out).toContain('Did you mean "weapon"?');
     expect(out).toContain('"definition" must say in one sentence what it means');
   });
 
-  it('parse and render are inverse', () => {
-    const parsed = run('dictionary', 'parse', 'the enemy is killed by the player');
+  it('parse and render are inverse', async () => {
+    const parsed = await run('dictionary', 'parse', 'the enemy is killed by the player');
     expect(parsed.code).toBe(0);
-    expect(run('dictionary', 'render', parsed.out)).toMatchObject({ code: 0, out: 'player kills enemy\n' });
+    expect(await run('dictionary', 'render', parsed.out)).toMatchObject({ code: 0, out: 'player kills enemy\n' });
   });
 
-  it('parse reports the position of an unknown word and exits with 2', () => {
-    const { code, err } = run('dictionary', 'parse', 'player kils opponent');
+  it('parse reports the position of an unknown word and exits with 2', async () => {
+    const { code, err } = await run('dictionary', 'parse', 'player kils opponent');
     expect(code).toBe(2);
     expect(err.split('\n').slice(0, 3)).toEqual([
       '  player kils opponent',
@@ -80,25 +74,25 @@ describe('playbyplay dictionary', () => {
     ]);
   });
 
-  it('diff distinguishes changes that break old logs from compatible ones', () => {
+  it('diff distinguishes changes that break old logs from compatible ones', async () => {
     const old = file('old.json', [word('thing'), word('gun', 'thing')]);
     const inserted = file('inserted.json', [word('thing'), word('weapon', 'thing'), word('gun', 'weapon')]);
     const moved = file('moved.json', [word('thing'), word('other'), word('gun', 'other')]);
-    expect(run('dictionary', 'diff', old, inserted)).toMatchObject({
+    expect(await run('dictionary', 'diff', old, inserted)).toMatchObject({
       code: 0,
       err: 'the version needs a minor increment\n',
     });
-    expect(run('dictionary', 'diff', old, moved).code).toBe(3);
+    expect((await run('dictionary', 'diff', old, moved)).code).toBe(3);
   });
 
-  it('html writes a page', () => {
+  it('html writes a page', async () => {
     const path = join(folder, 'words.html');
-    expect(run('dictionary', 'html', '-o', path)).toMatchObject({ code: 0, out: `${path}\n` });
+    expect(await run('dictionary', 'html', '-o', path)).toMatchObject({ code: 0, out: `${path}\n` });
     expect(readFileSync(path, 'utf8')).toContain('<!doctype html>');
   });
 
-  it('tree shows the words below a word, to the given depth', () => {
-    const { out } = run('dictionary', 'tree', 'gun', '--depth', '2');
+  it('tree shows the words below a word, to the given depth', async () => {
+    const { out } = await run('dictionary', 'tree', 'gun', '--depth', '2');
     expect(out.split('\n')[0]).toMatch(/^gun — /);
     expect(out).toMatch(/^ {2}shotgun — /m);
     expect(out).not.toMatch(/^ {4}/m);

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as driver, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser } from '../fixtures/browser.ts';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
 import { loadDictionary } from '../../src/dictionary/load.ts';
 import { dictionaryPage } from '../../src/dictionary/page/page.ts';
@@ -14,7 +14,7 @@ const { dictionary } = await loadBuiltin(['freedoom', 'openarena']);
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await driver.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
+  browser = await launchBrowser();
 });
 afterAll(async () => {
   await browser.close();

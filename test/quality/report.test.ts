@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as driver, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser } from '../fixtures/browser.ts';
 import type { EventLine } from '../../src/events/log.ts';
 import { sessionReport } from '../../src/quality/report/session.ts';
 import { sessionsReport } from '../../src/quality/report/sessions.ts';
@@ -16,7 +16,7 @@ const sample = (name: string): string => new URL(`../fixtures/quality/${name}`, 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await driver.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
+  browser = await launchBrowser();
 });
 afterAll(async () => {
   await browser.close();
