@@ -87,5 +87,7 @@ describe('a field', () => {
   it('that comes and goes shows messages', () => {
     const texts = halves.map((i) => (i % 12 < 6 ? 'Final lap!' : ''));
     expect(classifyField(samplesOf(texts), { comesAndGoes: true })).toMatchObject({ type: 'message' });
+    const hits = classifyField(samplesOf(halves.map((i) => (i % 8 < 4 ? 'Hits' : ''))), { comesAndGoes: true });
+    expect(hits).toMatchObject({ type: 'message', constantText: 'Hits' });
   });
 });

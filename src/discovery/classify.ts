@@ -56,6 +56,8 @@ export interface FieldReading {
   readonly pattern?: string;
   /** Of a fraction: the expression whose first group is its second number, if that changes, too. */
   readonly secondPattern?: string;
+  /** Of a message: the text, if it is always the same. */
+  readonly constantText?: string;
   readonly values: readonly FieldValue[];
   readonly behaviour: Behaviour;
   /** How sure it is that this is right, 0…1. */
@@ -355,12 +357,14 @@ function classifyText(
   // What cannot be read for certain is there, too.
   const written =
     samples.filter(({ reading }) => reading && reading.confidence >= MIN_WRITTEN_CONFIDENCE).length / samples.length;
-  if (!comesAndGoes && most.length >= MIN_LABEL_SHARE * texts.length && !isReplacedForGood(texts)) {
-    const text = most.toSorted((a, b) => b.confidence - a.confidence)[0]!.text;
+  const isConstant = most.length >= MIN_LABEL_SHARE * texts.length;
+  const text = most.toSorted((a, b) => b.confidence - a.confidence)[0]!.text;
+  if (!comesAndGoes && isConstant && !isReplacedForGood(texts)) {
     return { type: 'label', caption: text, values, behaviour, certainty: (most.length / texts.length) * middle };
   }
   if (steady < MIN_STEADY_SHARE || middle < 0.7) return undefined;
   return {
+    ...(isConstant ? { constantText: text } : {}),
     type: comesAndGoes || (written < MIN_LASTING_PRESENCE && !isReplaced(samples, values)) ? 'message' : 'name',
     values,
     behaviour: { resets: false, changes: behaviour.changes, presence },

@@ -185,7 +185,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   // Seconds on an icon belong to it, and lines to their feed.
   const drawn = [...icons, ...rows, ...feeds].map(({ rect }) => rect);
   // One thing may have been found twice, such as a line of text and by its edges. Messages may appear over others.
-  const read = classified.filter(
+  const distinct = classified.filter(
     (one, i) =>
       !liesOn(one.element.rect, drawn) &&
       (one.element.comesAndGoes ||
@@ -197,6 +197,13 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
             (rankOf(other) > rankOf(one) || (rankOf(other) === rankOf(one) && j < i)),
         )),
   );
+  const passing = distinct.flatMap(({ element: { rect }, reading: { type, caption, behaviour } }) =>
+    FIGURES.has(type) && caption === undefined && behaviour.presence < MIN_LASTING_PRESENCE ? [rect] : [],
+  );
+  const read = distinct.map(({ reading, ...rest }) => ({
+    ...rest,
+    reading: asCaption(reading, rest.element, passing),
+  }));
   const labels = read.flatMap(({ element: { rect }, reading }): Label[] =>
     reading.type === 'label' ? [{ rect, text: reading.caption! }] : [],
   );
@@ -309,6 +316,16 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     moment: fullestFrame(survey),
     fields: [...fields, ...filled, ...cellRows, ...iconFields, ...feedFields],
   };
+}
+
+/** Share of the samples in which a figure is read that is always there. */
+const MIN_LASTING_PRESENCE = 0.85;
+
+/** What seems to be a message that always says the same is the caption of a figure that comes and goes with it: “Hits” of a combo. */
+function asCaption(reading: FieldReading, { rect }: TextElement, passing: readonly Rect[]): FieldReading {
+  const { type, constantText: text, ...rest } = reading;
+  if (type !== 'message' || text === undefined || findCaptions(passing, [{ rect, text }]).size === 0) return reading;
+  return { ...rest, type: 'label', caption: text };
 }
 
 /** How much is known of what an element shows: figures say more than texts, a line with its caption more than its figures. */

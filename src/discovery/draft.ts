@@ -288,7 +288,7 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
   if (gauge) {
     const { fill, shades = [], otherFill, empty, ...shape } = gauge;
     const full = [fill, ...shades, ...(otherFill === undefined ? [] : [otherFill])];
-    const colours = { fill: full, ...(empty === undefined ? {} : { empty: [empty] }) };
+    const colours = { fill: full, ...(empty === undefined ? {} : { empty: [empty], anyFill: true }) };
     // A gauge that creeps makes an event only now and then.
     const divided = cells === undefined ? { step: LEVEL_STEP } : { cells, zero: true };
     return {

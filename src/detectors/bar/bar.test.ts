@@ -39,6 +39,17 @@ const ring =
   };
 
 describe('bar', () => {
+  it('reads a full part of another colour before an empty part, if asked to', async () => {
+    const turned: Paint = (x) => (x < 40 ? [250, 200, 40] : dark);
+    expect(levelOf(await observe(colors, 200, 12, turned))).toBe(0);
+    const any = { ...colors, anyFill: true } as const;
+    expect(levelOf(await observe(any, 200, 12, turned))).toBe(20);
+    expect(levelOf(await observe(any, 200, 12, (x) => (x < 150 ? red : dark)))).toBe(75);
+    expect(levelOf(await observe(any, 200, 12, () => dark))).toBe(0);
+    // No gauge at all.
+    expect(levelOf(await observe(any, 200, 12, () => [90, 160, 250]))).toBe('absent');
+  });
+
   it('reads every level in every direction, to half a pixel', async () => {
     await fc.assert(
       fc.asyncProperty(

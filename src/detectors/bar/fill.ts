@@ -116,6 +116,27 @@ export function countVotes(slices: Slices, { fill, empty, space, tolerance }: Ga
   });
 }
 
+/** Slices with an unknown colour that may be a full part, and share of the slices after them that must be known. */
+const MIN_UNKNOWN_SLICES = 2;
+const MIN_KNOWN_REST = 0.8;
+/** Share of the slices that an empty part has at least by which the full part is known. */
+const MIN_REST = 0.1;
+
+/** Whether most pixels of a slice have a colour of the gauge. */
+function isKnown({ known, count }: Votes): boolean {
+  return known >= 0.5 * count;
+}
+
+/** Takes slices of unknown colours at the start of a gauge for full ones, where what follows is empty. */
+export function fillUnknownStart(slices: readonly Votes[]): readonly Votes[] {
+  const end = slices.findIndex(isKnown);
+  const rest = slices.slice(end);
+  const isEmpty = rest.filter((slice) => isKnown(slice) && slice.full < 0.5 * slice.known).length;
+  if (end < MIN_UNKNOWN_SLICES || rest.length < MIN_REST * slices.length || isEmpty < MIN_KNOWN_REST * rest.length)
+    return slices;
+  return slices.map((slice, i) => (i < end ? { ...slice, full: slice.count, known: slice.count } : slice));
+}
+
 /**
  * Finds the level by colours: the change point that the fewest votes contradict, as the slices before it should be full and those
  * behind it empty. How full the slice at the change point is gives the fraction.

@@ -2,10 +2,9 @@ import { flag, integer, list, number, oneOf, positive } from '../../schema/build
 import { areColourful, COLOR_SCHEMA } from '../../regions/color.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 import type { FrameDetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
-import { countCells, countVotes, cutSlices, type Fill, fillByColor, fillByEdge } from './fill.ts';
+import { countCells, countVotes, cutSlices, type Fill, fillByColor, fillByEdge, fillUnknownStart } from './fill.ts';
 
 /** JSON Schema of the options of `bar` detectors. */
-/** Schema of the options of `bar` detectors. */
 const BAR_SCHEMA = {
   type: 'object',
   required: ['region'],
@@ -24,6 +23,10 @@ const BAR_SCHEMA = {
       COLOR_SCHEMA,
       [1, 16],
       'Colours of the empty part. Without them everything that is not full counts as empty, including the background.',
+    ),
+    anyFill: flag(
+      'What lies before the empty part is full, whatever its colour: for bars that turn red or flash.',
+      false,
     ),
     tolerance: positive(442, 'Maximum distance of a pixel from the colours of the gauge.', 60),
     space: oneOf(['rgb', 'ycbcr', 'chroma'], 'Colour space of the distances; `chroma` ignores brightness.', 'rgb'),
@@ -47,7 +50,7 @@ const BAR_SCHEMA = {
       description: 'Ring: inner and outer radius, as fractions of half the size.',
     },
   },
-  dependentRequired: { empty: ['fill'], cells: ['fill'] },
+  dependentRequired: { empty: ['fill'], cells: ['fill'], anyFill: ['empty'] },
 } as const satisfies Schema;
 
 /** Options of `bar` detectors. */
@@ -95,11 +98,11 @@ function observe(crop: PreparedCrop, view: View, options: BarOptions): Observati
   if (crop.width === 0 || crop.height === 0) return { state: 'unreadable', confidence: 1 };
   const slices = cutSlices(crop, view, options);
   if (slices.length < 2) return { state: 'unreadable', confidence: 1 };
-  const { fill, empty, space = 'rgb', tolerance = 60, cells, zero = false } = options;
+  const { fill, empty, space = 'rgb', tolerance = 60, cells, zero = false, anyFill = false } = options;
   if (!fill) return toObservation(fillByEdge(slices), options);
   const votes = countVotes(slices, { fill, empty, space, tolerance });
   if (cells !== undefined) return countCells(votes, cells, zero || empty !== undefined);
-  return toObservation(fillByColor(votes), options);
+  return toObservation(fillByColor(anyFill ? fillUnknownStart(votes) : votes), options);
 }
 
 function toObservation(
