@@ -200,10 +200,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const passing = distinct.flatMap(({ element: { rect }, reading: { type, caption, behaviour } }) =>
     FIGURES.has(type) && caption === undefined && behaviour.presence < MIN_LASTING_PRESENCE ? [rect] : [],
   );
-  const read = distinct.map(({ reading, ...rest }) => ({
-    ...rest,
-    reading: asCaption(reading, rest.element, passing),
-  }));
+  const read = distinct.map((one) => ({ ...one, reading: asCaption(one.reading, one.element, passing) }));
   const labels = read.flatMap(({ element: { rect }, reading }): Label[] =>
     reading.type === 'label' ? [{ rect, text: reading.caption! }] : [],
   );
