@@ -38,7 +38,10 @@ mkdirSync(folder, { recursive: true });
 
 const clean = { seconds: 0, freezes: 0, uncertain: 0 };
 const found = { repeated: [0, 0], missing: [0, 0] };
-const rows: string[] = [];
+console.log(
+  '| recording | without faults | false freezes | uncertain | CRF of the faults | repeated pictures found | missing frames found | others |',
+);
+console.log('| --- | --- | --- | --- | --- | --- | --- | --- |');
 for (const [i, recording] of recordings.entries()) {
   const name = basename(dirname(recording));
   const fps = frameRate(recording);
@@ -80,15 +83,10 @@ for (const [i, recording] of recordings.entries()) {
     found[kind][0]! += hits[kind][0];
     found[kind][1]! += hits[kind][1];
   }
-  rows.push(
+  console.log(
     `| ${name} | ${(own.seconds / 60).toFixed(1)} min | ${own.freezes} | ${own.uncertain} | ${crf} | ${hits.repeated.join(' of ')} | ${hits.missing.join(' of ')} | ${unexplained.size} |`,
   );
 }
-console.log(
-  '| recording | without faults | false freezes | uncertain | CRF of the faults | repeated pictures found | missing frames found | others |',
-);
-console.log('| --- | --- | --- | --- | --- | --- | --- | --- |');
-console.log(rows.join('\n'));
 const hours = clean.seconds / 3600;
 console.log(
   `| all | ${hours.toFixed(2)} h | ${clean.freezes} (${(clean.freezes / hours).toFixed(2)} an hour) | ${clean.uncertain} | | ${found.repeated.join(' of ')} | ${found.missing.join(' of ')} | |`,
