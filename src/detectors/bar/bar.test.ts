@@ -38,9 +38,11 @@ const ring =
     return along < level / 100 ? red : dark;
   };
 
+/** A gauge at 20 %, whose full part has turned yellow. */
+const turned: Paint = (x) => (x < 40 ? [250, 200, 40] : dark);
+
 describe('bar', () => {
   it('reads a full part of another colour before an empty part, if asked to', async () => {
-    const turned: Paint = (x) => (x < 40 ? [250, 200, 40] : dark);
     expect(levelOf(await observe(colors, 200, 12, turned))).toBe(0);
     const any = { ...colors, anyFill: true } as const;
     expect(levelOf(await observe(any, 200, 12, turned))).toBe(20);
