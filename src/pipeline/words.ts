@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
+import { isRecord } from '../dictionary/shape.ts';
 import { validateStatement } from '../dictionary/statements.ts';
 import { type DictionarySource, loadDictionary, type LoadedDictionary } from '../dictionary/load.ts';
 import { type Issue } from '../errors.ts';
@@ -69,13 +70,18 @@ function loadOnce(sources: readonly DictionarySource[], meaning: boolean): Loade
   return last!;
 }
 
-/** Finds words in fusion rules that the dictionary does not have. */
-export function findRuleIssues({ fusion }: Pick<Profile, 'fusion'>, path: string, dictionary: Dictionary): Issue[] {
-  const rules = fusion === false ? [] : (fusion?.rules ?? []);
+/**
+ * Finds words in fusion rules that the dictionary does not have.
+ *
+ * @param profile The profile's JSON, perhaps invalid.
+ */
+export function findRuleIssues(profile: unknown, path: string, dictionary: Dictionary): Issue[] {
+  const fusion = isRecord(profile) ? profile['fusion'] : undefined;
+  const rules = isRecord(fusion) && Array.isArray(fusion['rules']) ? (fusion['rules'] as readonly unknown[]) : [];
   return rules.flatMap((rule, index) =>
     (['action', 'property'] as const).flatMap((kind): Issue[] => {
-      const word = rule[kind];
-      if (word === undefined) return [];
+      const word = isRecord(rule) ? rule[kind] : undefined;
+      if (typeof word !== 'string') return [];
       const issue = findUnknownWord(word, kind, dictionary);
       return issue === undefined ? [] : [{ ...issue, path: `${path}#/fusion/rules/${index}/${kind}` }];
     }),

@@ -239,7 +239,10 @@ function checkEventCondition(
   const { below, above, until } = crosses;
   if ((below === undefined) === (above === undefined))
     report('empty-range', `${pointer}/crosses`, 'a threshold is either "below" or "above"');
-  else if (typeof until === 'number' && (below === undefined ? until > Number(above) : until < Number(below)))
+  else if (
+    typeof until === 'number' &&
+    ((typeof above === 'number' && until > above) || (typeof below === 'number' && until < below))
+  )
     report(
       'empty-range',
       `${pointer}/crosses/until`,

@@ -203,6 +203,11 @@ describe('loadProfile', () => {
     expect(issuesOf({ on: { ...on, crosses: { below: 20, until: 10 } }, statement })).toEqual([
       'empty-range /events/0/on/crosses/until',
     ]);
+    // No conversion to a number, which an object of this form refuses.
+    const above = { toString: 'a', valueOf: 'a' };
+    expect(issuesOf({ on: { ...on, crosses: { above, until: 10 } }, statement })).not.toContain(
+      'empty-range /events/0/on/crosses/until',
+    );
     expect(issuesOf({ on: { ...on, crosses: { until: 10 } }, statement })).toEqual([
       'empty-range /events/0/on/crosses',
     ]);

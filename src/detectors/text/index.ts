@@ -52,9 +52,15 @@ export const kind: FrameDetectorKind<TextOptions> = {
   schema: TEXT_SCHEMA,
   regions: (options) => (options.light ? [options.light.region] : []),
   landmarks: findLandmarks,
-  byColour: async ({ atlas }, assets) => atlas !== undefined && isByColour((await loadAtlas(atlas, assets)).file),
-  async characters({ atlas, value }: TextOptions, assets: Assets): Promise<CharacterSize | undefined> {
-    return atlas === undefined ? undefined : charactersOf((await loadAtlas(atlas, assets)).file, value === 'number');
+  async byColour(options, assets) {
+    const atlas = atlasOf(options);
+    return atlas !== undefined && isByColour((await loadAtlas(atlas, assets)).file);
+  },
+  async characters(options: TextOptions, assets: Assets): Promise<CharacterSize | undefined> {
+    const atlas = atlasOf(options);
+    return atlas === undefined
+      ? undefined
+      : charactersOf((await loadAtlas(atlas, assets)).file, options.value === 'number');
   },
   async open(options: TextOptions, assets: Assets): Promise<Detector> {
     if (options.reader === 'general') return await GeneralTextDetector.open(options, assets);
@@ -117,6 +123,11 @@ async function findLandmarks(options: TextOptions & { readonly region?: string }
 }
 
 /** Atlases by the text of their files: detectors of one font share it and what is derived from it. */
+/** The font that a detector reads, if it reads one: the general reader uses none. */
+function atlasOf({ atlas, reader }: TextOptions): string | undefined {
+  return reader === 'general' ? undefined : atlas;
+}
+
 const atlases = new Map<string, Atlas>();
 const MAX_CACHED_ATLASES = 16;
 

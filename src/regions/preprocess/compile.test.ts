@@ -156,6 +156,13 @@ describe('RegionSet', () => {
     expect([1, 2].map(() => set.get('far').gate().changed(small))).toEqual([true, true]);
   });
 
+  it('refuses a step that makes too much of a thin region before it computes anything', () => {
+    const thin = { ...box, height: 1 / HD.height, preprocess: [{ step: 'resize', height: 8192, filter: 'lanczos' }] };
+    const before = process.cpuUsage();
+    expect(() => RegionSet.open({ thin }, HD, HD)).toThrow(/resize.*makes a crop of \d+×8192 pixels/);
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
+  });
+
   it('gates on luma if only luma is read, otherwise on colours too', () => {
     const set = RegionSet.open({ luma: { ...box, preprocess: text }, color: box }, HD, HD);
     const [luma, color] = [set.get('luma').gate(), set.get('color').gate()];

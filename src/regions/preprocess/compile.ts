@@ -8,10 +8,7 @@ import type { Crop } from '../crop.ts';
 import { luma } from './steps/grayscale.ts';
 import { STEPS } from './steps/index.ts';
 import type { CompiledChain, CompiledStep, CropShape } from './step.ts';
-import { pixelStep, SHARP_ORDER } from './step.ts';
-
-/** Largest crop, in pixels, that a chain may produce. */
-const MAX_CROP_PIXELS = 2 ** 24;
+import { checkCropSize, pixelStep, SHARP_ORDER } from './step.ts';
 
 /**
  * Returns the JSON Schema (draft 2020-12) of a region's `preprocess` list, composed of the kinds' own, with `$id`
@@ -128,8 +125,7 @@ function compileChain(steps: readonly PreprocessStep[], start: CropShape, path: 
       const one = kind.compile(options, shape, (nested, at) => compileChain(nested, at, here, engine));
       compiled.push(one);
       shape = one.shape;
-      if (shape.width * shape.height > MAX_CROP_PIXELS)
-        throw new RangeError(`it makes a crop of ${shape.width}×${shape.height} pixels, more than ${MAX_CROP_PIXELS}`);
+      checkCropSize(shape);
     } catch (error) {
       if (error instanceof PlaybyplayError) throw error;
       throw invalid([

@@ -16,6 +16,19 @@ export interface CropShape {
   readonly scaleY: number;
 }
 
+/** Largest crop, in pixels, that a chain may produce. */
+const MAX_CROP_PIXELS = 2 ** 24;
+
+/**
+ * Checks the size of what a step makes. A step whose preparation takes longer for larger results checks it first.
+ *
+ * @throws RangeError with the size.
+ */
+export function checkCropSize({ width, height }: Pick<CropShape, 'width' | 'height'>): void {
+  if (width * height > MAX_CROP_PIXELS)
+    throw new RangeError(`it makes a crop of ${width}×${height} pixels, more than ${MAX_CROP_PIXELS}`);
+}
+
 /**
  * The order in which sharp applies operations within one pipeline, whatever the order of the calls. Consecutive steps whose
  * operations ascend in it share a pipeline; others start a new one.

@@ -1,7 +1,10 @@
-import { integer, positive } from '../../../schema/build.ts';
+import { integer, number } from '../../../schema/build.ts';
 import { resamplingTaps, separableFilter } from '../../filter.ts';
 import type { CropShape, SharpOperation } from '../step.ts';
-import { defineStep, identityStep } from '../step.ts';
+import { checkCropSize, defineStep, identityStep } from '../step.ts';
+
+/** A smaller scale would make one pixel of any crop. */
+const SCALES = [0.001, 16] as const;
 
 /** The step `resize` of a preprocessing chain. */
 export const step = defineStep({
@@ -9,8 +12,8 @@ export const step = defineStep({
   description:
     'Enlarges or shrinks. `zoom`: so many pixels per pixel of the reference frame, whatever the size of the video (the usual choice: what follows always sees one size); `factor`: so many times the crop; `width` and/or `height`: exactly so many pixels (one alone keeps the proportions). Filters: `nearest` for pixel fonts and whole factors, `linear`, `lanczos` (three lobes; sharpest, default).',
   options: {
-    zoom: positive(16),
-    factor: positive(16),
+    zoom: number(SCALES),
+    factor: number(SCALES),
     width: integer([1, 8192]),
     height: integer([1, 8192]),
     filter: { enum: ['nearest', 'linear', 'lanczos'], default: 'lanczos' },
@@ -21,6 +24,7 @@ export const step = defineStep({
     const { filter = 'lanczos' } = options;
     const result = { ...shape, ...size };
     const { width, height } = result;
+    checkCropSize(result);
     if (width === shape.width && height === shape.height && stepX === 1 && stepY === 1) return identityStep(result);
     const kernel = filter === 'lanczos' ? 'lanczos3' : filter;
     const sharp: SharpOperation = {
