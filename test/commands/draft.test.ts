@@ -13,6 +13,9 @@ const [width, height, framesPerSecond, seconds] = [640, 360, 5, 14];
 const video = join(folder, 'coins.mp4');
 const pack = join(folder, 'coins-game');
 
+/** Seconds between samples of a drafted profile. */
+const SAMPLING_SECONDS = 0.4;
+
 /**
  * The HUD of a game that does not exist: coins are found at 3 and 6 s, the clock starts at 10 s and stands from 8 s on, energy is lost
  * at 5 and 9 s, when its bar becomes darker, and a life, whose number stands alone, at 9 s.
@@ -71,12 +74,21 @@ it('drafts a profile of a game that nobody has described, and detects its events
 
   const detected = await runCommandLine('detect', video, '--game', pack, '--out', join(folder, 'log'));
   const lines = detected.out.split('\n').map((line) => line.trim());
-  expect(lines.filter((line) => line !== '' && !line.includes('gauge'))).toEqual([
-    '00:03.0  counter "Coins" rises from 4 to 5',
-    '00:06.0  counter "Coins" rises from 5 to 7',
-    '00:08.0  clock "Race time" halts at 18 seconds',
-    '00:09.0  counter "bottom left" drops from 3 to 2',
-  ]);
+  const events = lines.flatMap((line) => {
+    const [, t, text] = /^00:(\d\d\.\d) {2}(?!gauge)(.*)$/.exec(line) ?? [];
+    return text === undefined ? [] : [{ t: Number(t), text }];
+  });
+  const happened = [
+    [3, 'counter "Coins" rises from 4 to 5'],
+    [6, 'counter "Coins" rises from 5 to 7'],
+    [8, 'clock "Race time" halts at 18 seconds'],
+    [9, 'counter "bottom left" drops from 3 to 2'],
+  ] as const;
+  expect(events.map(({ text }) => text)).toEqual(happened.map(([, text]) => text));
+  for (const [i, { t }] of events.entries()) {
+    expect(t).toBeGreaterThanOrEqual(happened[i]![0]);
+    expect(t).toBeLessThan(happened[i]![0] + SAMPLING_SECONDS);
+  }
   const drops = lines.flatMap((line) => {
     const [, t, from, to] = /^00:(\d\d\.\d) {2}gauge "bottom right" drops from (\d+) to (\d+)$/.exec(line) ?? [];
     return t === undefined ? [] : [[Number(t), Number(from), Number(to)]];

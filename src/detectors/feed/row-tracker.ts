@@ -42,7 +42,7 @@ const MIN_SAME_NAME = 0.7;
 /** Confidence from which a spelling is not corrected by another one. */
 const CERTAIN_SPELLING = 0.93;
 /** Confidence of a name that nothing else shows, below which it is tentative. */
-const MIN_LONE_CONFIDENCE = 0.6;
+const MIN_LONE_CONFIDENCE = 0.7;
 
 /** Follows rows that appear, move and vanish; each is read from all samples that show it and gives one `found` cue at the first. */
 export class RowTracker implements Tracker {
