@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../recognition/constraint.ts';
 import { readLine } from '../recognition/text-recognizer.ts';
-import { classifyField } from './classify.ts';
+import { classifyField, isCountedDown } from './classify.ts';
 import type { FollowedSample } from './follow.ts';
 
 /** Samples half a second apart in which these texts are read for certain. */
@@ -90,4 +90,13 @@ describe('a field', () => {
     const hits = classifyField(samplesOf(halves.map((i) => (i % 8 < 4 ? 'Hits' : ''))), { comesAndGoes: true });
     expect(hits).toMatchObject({ type: 'message', constantText: 'Hits' });
   });
+});
+
+it('knows seconds that are counted down from numbers of items', () => {
+  const seconds = halves.map((i) => (i % 20 < 10 ? String(5 - Math.floor((i % 20) / 2)) : ''));
+  expect(isCountedDown(classifyField(samplesOf(seconds))!)).toBe(true);
+  const items = halves.map((i) => (i < 8 ? '' : String(20 - 3 * Math.floor(i / 9))));
+  expect(isCountedDown(classifyField(samplesOf(items))!)).toBe(false);
+  const cartridges = halves.map((i) => String(30 - Math.floor(i / 2)));
+  expect(isCountedDown(classifyField(samplesOf(cartridges))!)).toBe(false);
 });

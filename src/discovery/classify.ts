@@ -241,6 +241,25 @@ function countChanges(values: readonly FieldValue[]): number {
   return values.filter((one, i) => i > 0 && values[i - 1]!.value !== one.value).length;
 }
 
+/** Time between changes of seconds that are counted down, and share of the changes that are such seconds. */
+const MAX_TICK_SECONDS = 2.5;
+const MIN_TICK_SHARE = 0.5;
+
+/**
+ * Whether numbers are seconds that are counted down now and then, as over an icon of an ability. The number of items is not, even if
+ * they are used up one by one: it stands in between, or stays there when none is used.
+ */
+export function isCountedDown({ values, behaviour }: FieldReading): boolean {
+  if (behaviour.presence >= MIN_LASTING_PRESENCE) return false;
+  const changes = values.filter((one, i) => i > 0 && values[i - 1]!.value !== one.value);
+  const ticks = changes.slice(1).filter((one, i) => {
+    const before = changes[i]!;
+    const [seconds, step] = [one.t - before.t, Number(before.value) - Number(one.value)];
+    return before.recording === one.recording && seconds <= MAX_TICK_SECONDS && step > 0 && step <= 2 * seconds;
+  });
+  return ticks.length > 0 && ticks.length >= MIN_TICK_SHARE * (changes.length - 1);
+}
+
 /** How many second numbers fractions have, each read several times. */
 function countSteadyTotals(texts: readonly string[]): number {
   const counts = Map.groupBy(texts, (text) => /\/ ?(\d+)/.exec(text)?.[1] ?? '');

@@ -1,6 +1,13 @@
 import type { Anchor, Rect, Size } from '../geometry.ts';
 import { TextRecognizer } from '../recognition/text-recognizer.ts';
-import { type Behaviour, classifyField, type FieldReading, type FieldType, type FieldValue } from './classify.ts';
+import {
+  type Behaviour,
+  classifyField,
+  type FieldReading,
+  type FieldType,
+  type FieldValue,
+  isCountedDown,
+} from './classify.ts';
 import {
   type Alignment,
   cutSightings,
@@ -89,6 +96,8 @@ export interface DiscoverOptions {
 
 /** Types whose font is learnt. */
 const FIGURES: ReadonlySet<FieldType> = new Set(['counter', 'fraction', 'percentage', 'clock', 'time']);
+/** Types that count items. */
+const COUNTS: ReadonlySet<FieldType> = new Set(['counter', 'fraction']);
 /** Types of several numbers, which a line with gaps can be. */
 const COMPOSED: ReadonlySet<FieldType> = new Set(['fraction', 'clock', 'time']);
 /** Share of the work that the survey is. */
@@ -182,12 +191,15 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     const isWanted = element.isWhole !== true || (reading && COMPOSED.has(reading.type));
     return reading && isWanted && reading.certainty >= MIN_CERTAINTY ? [{ element, reading, samples }] : [];
   });
-  // Seconds on an icon belong to it, and lines to their feed.
+  // Seconds on an icon belong to it, and lines to their feed; the number of items on an icon does not.
   const drawn = [...icons, ...rows, ...feeds].map(({ rect }) => rect);
+  const filledPlaces = [...rows, ...feeds].map(({ rect }) => rect);
+  const belongsToDrawn = (rect: Rect, reading: FieldReading): boolean =>
+    liesOn(rect, filledPlaces) || (liesOn(rect, drawn) && (!COUNTS.has(reading.type) || isCountedDown(reading)));
   // One thing may have been found twice, such as a line of text and by its edges. Messages may appear over others.
   const distinct = classified.filter(
     (one, i) =>
-      !liesOn(one.element.rect, drawn) &&
+      !belongsToDrawn(one.element.rect, one.reading) &&
       (one.element.comesAndGoes ||
         !classified.some(
           (other, j) =>

@@ -60,6 +60,8 @@ const MAX_UNCHANGED_LEVELS = 2;
 /** Crops that are read at a time. */
 const BATCH_SIZE = 32;
 
+/** Reads of a feed, which are costly, and enough to know what it is. */
+const MAX_FEED_READS = 100;
 /** Seconds around a sighting in which a place is read. */
 const NEAR_SECONDS = 3.5;
 
@@ -86,6 +88,7 @@ export async function followPlaces(
   const total = recordings.reduce((sum, { index }) => sum + (index.t.at(-1) ?? 0), 0);
   const interval = Math.max(FOLLOW_INTERVAL_SECONDS, total / MAX_FOLLOWED_SAMPLES);
   let before = 0;
+  const feedReads = places.map(() => 0);
   using finders = new Finders();
   using rowReader = new RowReader(recognizer);
   for (const [recording, { file, index, size }] of recordings.entries()) {
@@ -126,6 +129,8 @@ export async function followPlaces(
           let seen = known?.seen;
           const isChanged = !known || !seen || meanDifference(known.crop, crop) > MAX_UNCHANGED_LEVELS;
           if (isChanged && isFeed) {
+            if (feedReads[p]! >= MAX_FEED_READS) continue;
+            feedReads[p]!++;
             const rows = rowReader.read([crop]);
             seen = rows.then(([own]) => ({ line: EMPTY_LINE, reading: undefined, rows: own! }));
             last[p] = { crop, seen };

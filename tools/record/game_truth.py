@@ -68,12 +68,14 @@ def minetest(clip, about, length):
 
 
 def nexuiz(clip, about, length):
-    out = []
+    out, names = [], set()
     for t, line, inside in timed(clip, about):
-        text = re.sub(r'\^(?:\d|x[0-9a-fA-F]{3})', '', line)
-        if not re.match(r'\S+ (was|drew|almost|died|could|did|got|tested|is|ate|felt|should|played|on|made|unfairly|in|ended|turned|hit)', text):
-            continue
-        if inside: out.append({'type': 'event', 't': t, 'name': 'message', 'element': 'messages', 'text': text, 'until': t + 4})
+        text = re.sub(r'\^(?:\d|x[0-9a-fA-F]{3})|\x1b\[[0-9;]*m', '', line).strip()
+        joined = re.fullmatch(r'(.+) connected', text)
+        if joined: names.add(joined[1])
+        elif inside and any(re.match(re.escape(name) + r"(?:'s)? ", text) for name in names):
+            # Lines vanish after four seconds.
+            out.append({'type': 'event', 't': t, 'name': 'message', 'element': 'messages', 'text': text, 'until': t + 4})
     whole = [[0, length]]
     elements = [{'type': 'element', 'id': name, 'kind': kind, 'box': box(rect, about), 'visible': whole,
                  **({'isRestless': True} if kind == 'counter' else {}), **({'direction': 'down'} if kind == 'clock' else {})}

@@ -18,7 +18,7 @@ mkdir -p "$work/.nexuiz/data"
 cat > "$work/.nexuiz/data/autoexec.cfg" <<EOF
 exec effects-low.cfg
 vid_fullscreen 0; vid_width ${size%x*}; vid_height ${size#*x}; vid_conwidth 800; vid_conheight 600; vid_vsync 0
-cl_maxfps 0; _cl_name Watcher; sv_public 0; log_file events.log; developer 0; con_notify 4; cl_casings 0; sv_casings 0
+cl_maxfps 0; _cl_name Watcher; sv_public 0; developer 0; con_notify 4; cl_casings 0; sv_casings 0
 bot_prefix ""; skill ${SKILL:-5}; minplayers ${BOTS:-6}; bot_number ${BOTS:-6}; fraglimit 0; timelimit 20; sv_ready_restart 0; g_warmup 0
 map $map
 defer 4 "cmd spectate"
@@ -30,10 +30,9 @@ ffmpeg -v error -f rawvideo -pix_fmt rgb24 -s "$size" -r "$fps" -i "$work/frames
   -c:v libx264 -preset "${PRESET:-veryfast}" -crf 24 -maxrate "${rate}k" -bufsize "$((2 * rate))k" -g "$((2 * fps))" -color_range tv -colorspace bt709 \
   -color_primaries bt709 -color_trc bt709 -threads 2 -movflags +faststart -y "$out/$part.mp4" &
 HOME=$work STEADY_FPS=$fps STEADY_SIZE=$size STEADY_FRAMES=$((fps * (seconds + delay))) STEADY_NOTES="$work/frames.txt" \
-  STEADY_VIDEO="$work/frames.rgb" STEADY_WATCH="$work/.nexuiz/data/events.log" SDL_AUDIODRIVER=dummy LP_NUM_THREADS=1 \
+  STEADY_VIDEO="$work/frames.rgb" STEADY_WATCH="$work/events.log" SDL_AUDIODRIVER=dummy LP_NUM_THREADS=1 \
   xvfb-run -a -s "-screen 0 ${size}x24" timeout -k 3 "${LIMIT:-7200}" env LD_PRELOAD="$work/steady.so" /usr/games/darkplaces -nexuiz -basedir /usr/share/games/nexuiz \
-  -nosound > "$work/game.txt" 2>&1 || true
+  -nosound > "$work/events.log" 2>&1 || true
 wait
-cp "$work/.nexuiz/data/events.log" "$work"
 printf '{"fps": %d, "delay": %d, "width": %d, "height": %d, "kbits": %d}\n' "$fps" "$delay" "${size%x*}" "${size#*x}" "$rate" > "$work/clip.json"
 "${PYTHON:-/usr/bin/python3}" "$here/game_truth.py" nexuiz "$work" "$part" > "$out/$part.ndjson"
