@@ -1,8 +1,10 @@
 // Measures a live session: time from the arrival of a frame to what follows from it, time from the frame that an event is dated by
 // to its sentence, samples left out, memory, open files and threads.
-//   node bench/live/latency.ts <recording> <game> [--source file|pipe|srt|rtmp|tcp|udp] [--seconds 20] [--speed 1] [--slow 0]
-// --speed: how many times faster than real time ffmpeg sends; --slow: ms that every sample takes longer. Needs ffmpeg.
-import { type ChildProcess, spawn } from 'node:child_process';
+//   node bench/live/latency.ts <recording> <game> [--source file|pipe|srt|rtmp|tcp|udp] [--seconds 20] [--speed 1]
+//     [--compress 1] [--slow 0] [--relief 0] [--loop] [--json]
+// --speed: how many times faster than real time ffmpeg sends; --compress: plays the recording so many times faster, so that one of
+// 30 pictures a second has 60; --slow: ms that every sample takes longer, up to --relief seconds of the recording. Needs ffmpeg.
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { parseLiveSource } from '../../src/media/live/source.ts';
 import { openGame } from '../../src/pipeline/game.ts';
 import { type SampleTiming, watch } from '../../src/pipeline/live/watch.ts';
+import { createSender, histogram, quantile, type SourceName } from './senders.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -18,59 +21,66 @@ const { values, positionals } = parseArgs({
     source: { type: 'string', default: 'file' },
     seconds: { type: 'string', default: '20' },
     speed: { type: 'string', default: '1' },
+    compress: { type: 'string', default: '1' },
     slow: { type: 'string', default: '0' },
+    relief: { type: 'string', default: '0' },
     port: { type: 'string', default: '9150' },
     loop: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
   },
 });
 const [recording = '', game = ''] = positionals;
-const { source, port } = values;
+const name = values.source as SourceName;
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-latency-'));
-const growing = join(folder, 'growing.ts');
-const addresses: Readonly<Record<string, readonly [from: string, to: readonly string[]]>> = {
-  file: [growing, ['-f', 'mpegts', '-flush_packets', '1', growing]],
-  pipe: ['-', ['-f', 'mpegts', '-flush_packets', '1', 'pipe:1']],
-  srt: [`srt://127.0.0.1:${port}`, ['-f', 'mpegts', `srt://127.0.0.1:${port}?mode=caller`]],
-  rtmp: [`rtmp://127.0.0.1:${port}/live/key`, ['-f', 'flv', `rtmp://127.0.0.1:${port}/live/key`]],
-  tcp: [`tcp://127.0.0.1:${port}`, ['-f', 'mpegts', `tcp://127.0.0.1:${port}`]],
-  udp: [`udp://127.0.0.1:${port}`, ['-f', 'mpegts', `udp://127.0.0.1:${port}?pkt_size=1316`]],
-};
-const [from, to] = addresses[source]!;
-const listens = ['srt', 'rtmp', 'tcp'].includes(source);
-
-function send(): ChildProcess {
-  const loop = values.loop ? ['-stream_loop', '-1'] : [];
-  const input = ['-readrate', values.speed, ...loop, '-t', values.seconds, '-i', recording];
-  return spawn('ffmpeg', ['-v', 'error', '-y', ...input, '-c', 'copy', ...to], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-}
+const loop = values.loop ? ['-stream_loop', '-1'] : [];
+const scale = 1 / Number(values.compress);
+const input = ['-readrate', values.speed, ...loop, '-itsscale', String(scale), '-i', recording, '-t', values.seconds];
+const { source, listens, start } = createSender(name, {
+  input,
+  codec: ['-c', 'copy'],
+  folder,
+  port: Number(values.port),
+});
 
 const opened = await openGame(game);
 const stop = new AbortController();
 const timings: SampleTiming[] = [];
 const arrivals = new Map<number, number>();
 const delays: Record<'early' | 'event', number[]> = { early: [], event: [] };
+/** Early statements about the sample that is being read: their times in the recording and when they were stated. */
+let stated: { readonly t: number; readonly now: number }[] = [];
+const waited: number[] = [];
+const answered: number[] = [];
 const resources: { t: number; rss: number; handles: number; threads: number }[] = [];
+const slow = Number(values.slow) / 1000;
 let gaps = 0;
-let sender: ChildProcess | undefined = listens || source === 'udp' ? undefined : send();
+let sender: ChildProcess | undefined = listens || name === 'udp' ? undefined : start();
 if (!sender)
   setTimeout(() => {
-    sender = send();
+    sender = start();
     sender.once('exit', () => setTimeout(() => stop.abort(), 2500));
-  }, 3000);
-else sender.once('exit', () => void (source === 'file' ? undefined : undefined));
-if (source === 'file') await sleep(1500);
+  }, 2000);
+if (name === 'file') await sleep(1000);
 
-const messages = watch(parseLiveSource(from, { listen: listens }), opened, {
+/** What was sent before the session was there is read at once, and says nothing about latency. */
+function isSteady(t: number): boolean {
+  return t > (timings[0]?.t ?? 0) + 3;
+}
+
+const messages = watch(parseLiveSource(source, { listen: listens }), opened, {
   identity: '0'.repeat(32),
   idleSeconds: 3,
   signal: stop.signal,
-  slowdownSeconds: Number(values.slow) / 1000,
-  ...(sender?.stdout && source === 'pipe' && { stdin: sender.stdout }),
+  slowdownSeconds: (t) => (Number(values.relief) > 0 && t > Number(values.relief) ? 0 : slow),
+  ...(sender?.stdout && { stdin: sender.stdout }),
   onSample(timing) {
     timings.push(timing);
     arrivals.set(timing.t, timing.arrived);
+    for (const { t, now } of isSteady(timing.t) ? stated : []) {
+      waited.push(1000 * (timing.t - t));
+      answered.push(now - timing.arrived);
+    }
+    stated = [];
   },
 });
 try {
@@ -84,8 +94,10 @@ try {
         threads: Number(/Threads:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))![1]),
       });
     if (message.type !== 'early' && message.type !== 'event') continue;
+    const now = performance.now();
+    if (message.type === 'early') stated.push({ t: message.t, now });
     const arrived = arrivals.get(message.t);
-    if (arrived !== undefined) delays[message.type].push(performance.now() - arrived);
+    if (arrived !== undefined && isSteady(message.t)) delays[message.type].push(now - arrived);
   }
 } catch (error) {
   if (!stop.signal.aborted) throw error;
@@ -93,42 +105,51 @@ try {
 sender?.kill();
 rmSync(folder, { recursive: true });
 
-function share(list: readonly number[], part: number): number {
-  const sorted = list.toSorted((a, b) => a - b);
-  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN);
-}
-
-function row(name: string, list: readonly number[]): string {
-  return `| ${name} | ${list.length} | ${share(list, 0.5)} | ${share(list, 0.95)} | ${share(list, 1)} |`;
-}
-
-// What was sent before the session was there is read at once, and says nothing about latency.
-const steady = timings.filter(({ t }) => t > (timings[0]?.t ?? 0) + 3);
+const steady = timings.filter(({ t }) => isSteady(t));
 const whole = steady.map(({ arrived, done }) => done - arrived);
-const bounds = [10, 20, 50, 100, 200, 500, 1000, Number.POSITIVE_INFINITY];
-const lines = [
-  `${source}, ${values.seconds} s at ${values.speed}× real time, each sample ${values.slow} ms slower; load of the machine ${loadavg()[0]!.toFixed(1)}`,
+const rows = {
+  'frame arrived → all that follows given out': whole,
+  'of that: arrived → decoded': steady.map(({ arrived, decoded }) => decoded - arrived),
+  'of that: reading, rules, script': steady.map(({ decoded, done }) => done - decoded),
+  'frame that dates an event → stated': delays.early,
+  'of that: seconds of the recording until it is stable': waited,
+  'of that: frame that makes it stable → stated': answered,
+  'frame that dates an event → in the log': delays.event,
+};
+const figures = Object.entries(rows).map(([row, list]) => ({
+  row,
+  n: list.length,
+  p50: Math.round(quantile(list, 0.5)),
+  p95: Math.round(quantile(list, 0.95)),
+  max: Math.round(quantile(list, 1)),
+}));
+const left = timings.at(-1)?.left ?? 0;
+const behind = Math.max(0, ...timings.map(({ lag }) => lag));
+const summary = {
+  source: name,
+  load: Number(loadavg()[0]!.toFixed(1)),
+  samples: timings.length,
+  left,
+  gaps,
+  behind: Number(behind.toFixed(2)),
+  behindAtEnd: Number((timings.at(-1)?.lag ?? 0).toFixed(2)),
+  recovered: timings.findLast(({ lag }) => lag > 0.5)?.t,
+  histogram: histogram(whole, [10, 20, 50, 100, 200, 300, 500, 1000, Number.POSITIVE_INFINITY]),
+  figures,
+};
+const text = [
+  `${name}, ${values.seconds} s at ${values.speed}× real time, compressed ${values.compress}×, each sample ${values.slow} ms slower; load of the machine ${summary.load}`,
   '',
   '| ms | n | p50 | p95 | max |',
   '|---|---|---|---|---|',
-  row('frame arrived → all that follows given out', whole),
-  row(
-    'of that: arrived → decoded',
-    steady.map(({ arrived, decoded }) => decoded - arrived),
-  ),
-  row(
-    'of that: reading, rules, script',
-    steady.map(({ decoded, done }) => done - decoded),
-  ),
-  row('frame that dates an event → stated', delays.early),
-  row('frame that dates an event → in the log', delays.event),
+  ...figures.map(({ row, n, p50, p95, max }) => `| ${row} | ${n} | ${p50} | ${p95} | ${max} |`),
   '',
-  `histogram of the first row: ${bounds.map((most, i) => `<${most} ms: ${whole.filter((one) => one < most && one >= (bounds[i - 1] ?? 0)).length}`).join(', ')}`,
-  `samples read ${timings.length}, left out ${timings.at(-1)?.left ?? 0}, gap lines ${gaps}, most behind ${Math.max(0, ...timings.map(({ lag }) => lag)).toFixed(2)} s, at the end ${(timings.at(-1)?.lag ?? 0).toFixed(2)} s`,
+  `histogram of the first row, ms: ${summary.histogram}`,
+  `samples read ${timings.length}, left out ${left}, gap lines ${gaps}, most behind ${summary.behind} s, at the end ${summary.behindAtEnd} s`,
   `memory, open files, threads: ${resources
     .filter((_, i) => i % Math.ceil(resources.length / 8) === 0)
     .map(({ t, rss, handles, threads }) => `${Math.round(t)} s: ${Math.round(rss)} MiB ${handles} ${threads}`)
     .join('; ')}`,
 ];
-process.stdout.write(`${lines.join('\n')}\n`);
+process.stdout.write(values.json ? `${JSON.stringify(summary)}\n` : `${text.join('\n')}\n`);
 process.exit();

@@ -97,21 +97,19 @@ export class GrowingFile implements ByteSource {
 export class StreamBytes implements ByteSource {
   readonly #chunks: AsyncIterator<Buffer>;
   readonly #stream: NodeJS.ReadableStream;
-  readonly #stopped: Promise<undefined>;
-  #resolveStopped: (() => void) | undefined;
+  /** Lets the pending read end without bytes. */
+  #endRead: (() => void) | undefined;
+  #isStopped = false;
   #rest: Buffer = Buffer.alloc(0);
 
   constructor(stream: NodeJS.ReadableStream) {
     this.#stream = stream;
     this.#chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-    this.#stopped = new Promise((resolve) => {
-      this.#resolveStopped = () => resolve(undefined);
-    });
   }
 
   async read(size: number): Promise<Buffer | undefined> {
     if (this.#rest.length === 0) {
-      const next = await Promise.race([this.#chunks.next(), this.#stopped]);
+      const next = await this.#next();
       if (!next || next.done) return undefined;
       this.#rest = next.value;
     }
@@ -120,12 +118,22 @@ export class StreamBytes implements ByteSource {
     return piece;
   }
 
+  /** The next chunk, or undefined once the source is stopped. A race with a lasting promise would keep every chunk alive. */
+  async #next(): Promise<IteratorResult<Buffer> | undefined> {
+    if (this.#isStopped) return undefined;
+    return await new Promise((resolve, reject) => {
+      this.#endRead = () => resolve(undefined);
+      this.#chunks.next().then(resolve, reject);
+    });
+  }
+
   takeWaited(): undefined {
     return undefined;
   }
 
   stop(): void {
-    this.#resolveStopped?.();
+    this.#isStopped = true;
+    this.#endRead?.();
     // Otherwise a terminal or pipe that stays open keeps the process alive.
     if ('destroy' in this.#stream && typeof this.#stream.destroy === 'function') this.#stream.destroy();
   }

@@ -36,8 +36,8 @@ export interface WatchOptions extends Partial<Omit<LiveFeedOptions, 'signal'>> {
   readonly onSample?: ((timing: SampleTiming) => void) | undefined;
   /** Never leaves out samples: where reading is slower than the recording, it falls behind. For files and standard input. */
   readonly readsAll?: boolean | undefined;
-  /** For trials: seconds that every sample takes longer. */
-  readonly slowdownSeconds?: number | undefined;
+  /** For trials: seconds that the sample at `t` seconds takes longer. */
+  readonly slowdownSeconds?: ((t: number) => number) | undefined;
 }
 
 /** A packet of a live stream. */
@@ -347,8 +347,8 @@ class LiveReading implements AsyncDisposable {
       }
       const seen = await this.#reader.read(picture, this.#owed, { activity: this.#activity });
       this.#owed.fill(0);
-      const { slowdownSeconds = 0 } = this.#options;
-      while (performance.now() - decoded < 1000 * slowdownSeconds);
+      const slowdown = this.#options.slowdownSeconds?.(t) ?? 0;
+      while (performance.now() - decoded < 1000 * slowdown);
       this.#state.current = { t, arrived, decoded };
       this.lastT = t;
       const readings = seen.flatMap((observation, d) =>
