@@ -28,7 +28,7 @@ import { type Occurrence, unpackOccurrences } from './occurrences.ts';
 import { asEvent, findRelevance, findRequiredNames, knowsWordsOnly } from './relevance.ts';
 import { type AddOptions, addLogs, type AddResult, removeLogs } from './update.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import type { LibrarySession, LibraryStore, StoredCount, StoredShape, StoredTally } from './store.ts';
+import type { LibrarySession, LibraryStore, StoredCount, StoredShape } from './store.ts';
 import { fillTemplate, fillText, kindsOf, markOf, NAME_PLACEHOLDER, type ValueKind } from './templates.ts';
 
 /** Matches of an answer unless a caller asks for more. */
@@ -38,7 +38,7 @@ const SESSIONS_AT_ONCE = 16;
 /** Names and texts that are kept in memory. */
 const MAX_CACHED_STRINGS = 500_000;
 /** Rows of numbers by template that are kept in memory. */
-const MAX_CACHED_ROWS = 2_000_000;
+const MAX_CACHED_ROWS = 5_000_000;
 
 /** Options of {@link Library.ask}. */
 export interface AskOptions {
@@ -87,8 +87,10 @@ export function defaultLibraryPath(env: NodeJS.ProcessEnv = process.env): string
 export class Library implements AsyncDisposable {
   readonly #store: LibraryStore;
   readonly #strings = new Map<number, string>();
-  readonly #tallies = new RowCache<StoredTally>();
-  readonly #counts = new RowCache<StoredCount>();
+  readonly #tallies = new RowCache<ReadonlyMap<number, Counts>>((byValue) =>
+    byValue.values().reduce((sum, { ids }) => sum + ids.length, 0),
+  );
+  readonly #counts = new RowCache<Counts>(({ ids }) => ids.length);
   /** Where the lines of events that were handed out stand. */
   readonly #origins = new WeakMap<EventLine, { readonly path: string; readonly offset: number }>();
   #state: LibraryState | undefined;
@@ -362,19 +364,24 @@ export class Library implements AsyncDisposable {
     return string;
   }
 
-  async #loadStrings(ids: readonly number[]): Promise<void> {
+  async #loadStrings(ids: Iterable<number>): Promise<void> {
     if (this.#strings.size > MAX_CACHED_STRINGS) this.#strings.clear();
     const missing = [...new Set(ids)].filter((id) => !this.#strings.has(id));
     if (missing.length === 0) return;
     for (const [id, string] of await this.#store.strings(missing)) this.#strings.set(id, string);
   }
 
-  async #talliesOf(shape: number): Promise<readonly StoredTally[]> {
-    return this.#tallies.get(shape, () => this.#store.tallies(shape));
+  /** How many events of a template have each name, for each of its values. */
+  async #talliesOf(shape: number): Promise<ReadonlyMap<number, Counts>> {
+    return this.#tallies.get(shape, async () => {
+      const byValue = Map.groupBy(await this.#store.tallies(shape), ({ value }) => value);
+      return new Map([...byValue].map(([value, rows]) => [value, toCounts(rows, ({ string }) => string)]));
+    });
   }
 
-  async #countsOf(shape: number): Promise<readonly StoredCount[]> {
-    return this.#counts.get(shape, () => this.#store.counts(shape));
+  /** How many events of a template each session has. */
+  async #countsOf(shape: number): Promise<Counts> {
+    return this.#counts.get(shape, async () => toCounts(await this.#store.counts(shape), ({ session }) => session));
   }
 
   /** Statements with the words of all events, and of each name two examples: questions may be about the only opponent. */
@@ -400,13 +407,18 @@ export class Library implements AsyncDisposable {
   /** The statements of a template with each of its names. */
   async #namedStatements(shape: Shape): Promise<readonly Statement[]> {
     const tallies = await this.#talliesOf(shape.id);
-    await this.#loadStrings(tallies.map(({ string }) => string));
-    return tallies.map(({ value, string }) => {
-      const values = shape.kinds.map((kind, index) =>
-        kind === 'number' ? 0 : index === value ? (this.#strings.get(string) ?? NAME_PLACEHOLDER) : NAME_PLACEHOLDER,
-      );
-      return fillTemplate(shape, values).statement;
-    });
+    const statements: Statement[] = [];
+    for (const [value, { ids }] of tallies) {
+      await this.#loadStrings(ids);
+      for (const id of ids) {
+        const name = this.#strings.get(id) ?? NAME_PLACEHOLDER;
+        const values = shape.kinds.map((kind, index) =>
+          kind === 'number' ? 0 : index === value ? name : NAME_PLACEHOLDER,
+        );
+        statements.push(fillTemplate(shape, values).statement);
+      }
+    }
+    return statements;
   }
 
   /** Reads matches session by session until there are enough. */
@@ -438,19 +450,21 @@ export class Library implements AsyncDisposable {
     const candidates = scope.candidates && new Set(scope.candidates);
     const test = condition.test!({ session: '', duration: 0, events: [], columns: undefined! });
     const groups = new Map<string, CountedGroups>();
-    const countOf = (row: Counted): number => row.events + (tentative ? row.tentative : 0);
     let total = 0;
     for (const shape of shapes) {
-      const isFound = countOf(shape) > 0 && (candidates?.has(shape.id) ?? true) && test(asEvent(shape.statement));
+      const events = shape.events + (tentative ? shape.tentative : 0);
+      const isFound = events > 0 && (candidates?.has(shape.id) ?? true) && test(asEvent(shape.statement));
       if (!isFound) continue;
-      total += countOf(shape);
+      total += events;
       if (!query.by) continue;
       const counted = await this.#countGroups(shape, compiled);
       if (!counted) return undefined;
       const key = JSON.stringify([counted.of, counted.labels]);
       let known = groups.get(key);
       if (!known) groups.set(key, (known = { of: counted.of, labels: counted.labels, counts: new Map() }));
-      for (const [id, row] of counted.rows) known.counts.set(id, (known.counts.get(id) ?? 0) + countOf(row));
+      const { ids, certain, all } = counted.rows;
+      const numbers = tentative ? all : certain;
+      for (const [i, id] of ids.entries()) known.counts.set(id, (known.counts.get(id) ?? 0) + numbers[i]!);
     }
     const selected = query.by && selectGroups(await this.#nameGroups([...groups.values()]), query);
     const value = query.distinct && selected ? selected.length : divideCount(total, query.per, sessions);
@@ -466,7 +480,7 @@ export class Library implements AsyncDisposable {
   async #countGroups(
     shape: Shape,
     { query, dictionary }: CompiledQuery,
-  ): Promise<(Omit<CountedGroups, 'counts'> & { readonly rows: readonly (readonly [number, Counted])[] }) | undefined> {
+  ): Promise<(Omit<CountedGroups, 'counts'> & { readonly rows: Counts }) | undefined> {
     const event = { ...asEvent(withMarks(shape)), session: SESSION_MARK, game: shape.game ?? GAME_MARK };
     const match: Match = { t: 0, end: 0, events: [event], first: 0, last: 0 };
     const { labels } = groupMatches([match], query.by!, { dictionary, find: query.find, sessions: [] })[0]!;
@@ -474,14 +488,11 @@ export class Library implements AsyncDisposable {
     const [index, ...more] = marked;
     const isBySession = labels.includes(SESSION_MARK) || labels.includes(GAME_MARK);
     if (index === undefined) {
-      if (!isBySession) return { of: 'all', labels, rows: [[0, shape]] };
-      const rows = (await this.#countsOf(shape.id)).map((row) => [row.session, row] as const);
-      return { of: 'session', labels, rows };
+      if (!isBySession) return { of: 'all', labels, rows: toCounts([shape], () => 0) };
+      return { of: 'session', labels, rows: await this.#countsOf(shape.id) };
     }
     if (more.length > 0 || isBySession || shape.kinds[index] !== 'name') return undefined;
-    const rows = (await this.#talliesOf(shape.id)).flatMap((row) =>
-      row.value === index ? [[row.string, row] as const] : [],
-    );
+    const rows = (await this.#talliesOf(shape.id)).get(index) ?? toCounts([], () => 0);
     return { of: 'name', labels: labels.map((text) => text.replaceAll(markOf(index), markOf(0))), rows };
   }
 
@@ -615,8 +626,25 @@ interface Shape extends StoredShape {
   readonly kinds: readonly ValueKind[];
 }
 
-/** How many events there are of something. */
-type Counted = Pick<StoredCount, 'events' | 'tentative'>;
+/** How many events there are of each of many things: columns, as objects for millions of rows cost time and memory. */
+interface Counts {
+  /** Ids of the things. */
+  readonly ids: Int32Array;
+  readonly certain: Int32Array;
+  /** With tentative ones. */
+  readonly all: Int32Array;
+}
+
+function toCounts<Row extends Pick<StoredCount, 'events' | 'tentative'>>(
+  rows: readonly Row[],
+  idOf: (row: Row) => number,
+): Counts {
+  return {
+    ids: Int32Array.from(rows, idOf),
+    certain: Int32Array.from(rows, ({ events }) => events),
+    all: Int32Array.from(rows, ({ events, tentative }) => events + tentative),
+  };
+}
 
 /** Groups whose labels differ in a name or a session alone. */
 interface CountedGroups {
@@ -627,18 +655,24 @@ interface CountedGroups {
   readonly counts: Map<number, number>;
 }
 
-/** Rows by template, as long as they are not too many. */
-class RowCache<Row> {
-  readonly #rows = new Map<number, readonly Row[]>();
+/** Rows of templates, as long as they are not too many. */
+class RowCache<Rows> {
+  readonly #rows = new Map<number, Rows>();
+  readonly #count: (rows: Rows) => number;
   #size = 0;
 
-  async get(shape: number, load: () => Promise<readonly Row[]>): Promise<readonly Row[]> {
-    let rows = this.#rows.get(shape);
-    if (rows) return rows;
-    rows = await load();
+  /** @param count The number of rows. */
+  constructor(count: (rows: Rows) => number) {
+    this.#count = count;
+  }
+
+  async get(shape: number, load: () => Promise<Rows>): Promise<Rows> {
+    const known = this.#rows.get(shape);
+    if (known) return known;
+    const rows = await load();
     if (this.#size > MAX_CACHED_ROWS) this.clear();
     this.#rows.set(shape, rows);
-    this.#size += rows.length;
+    this.#size += this.#count(rows);
     return rows;
   }
 
