@@ -16,9 +16,9 @@ const MAX_ROW_DISTANCE = 0.35;
 const [MIN_HEIGHT, MAX_LINE_HEIGHT] = [0.016, 0.2];
 const [MIN_ASPECT, MAX_ASPECT] = [1.2, 30];
 /** Share of a line's pixels that are edges. */
-const MIN_DENSITY = 0.1;
+const MIN_DENSITY = 0.25;
 /** Lines that are tried at a time: those with the most edges. */
-const MAX_LINES = 8;
+const MAX_LINES = 6;
 /** Margin around a line, in heights. */
 const MARGIN = 0.12;
 
