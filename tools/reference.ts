@@ -85,6 +85,7 @@ export function commandReference(): string {
         ['2', 'wrong usage'],
         ['3', 'completed, with findings'],
         ['130', 'interrupted'],
+        ['137 (Windows: 1)', 'ended by force, because a library did not return'],
       ],
     ),
     ...commandSections(app.root, 'playbyplay'),

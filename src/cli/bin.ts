@@ -70,7 +70,7 @@ function runSupervised(): void {
       // While somebody reads its output the thread waits.
       const isBusy = process.stdout.writableLength > 0 || (await answers(worker, END_MS));
       silent = isBusy ? 0 : silent + 1;
-      if (silent === SILENT_CHECKS) endWith(exitCode);
+      if (silent === SILENT_CHECKS) endByForce(exitCode);
     }, END_MS).unref();
   });
   worker.on('exit', (code) => {
@@ -79,9 +79,11 @@ function runSupervised(): void {
   });
 }
 
-/** Ends the process with an exit code although a thread is blocked. Where no other program can take its place, it is killed. */
-function endWith(exitCode: number): void {
-  if (process.platform !== 'win32') process.execve?.('/bin/sh', ['sh', '-c', `exit ${exitCode}`]);
+/** Ends the process although a thread is blocked in a library: `process.exit` would wait for it. Only a signal does that. */
+function endByForce(exitCode: number): void {
+  process.stderr.write(
+    `playbyplay: ends by force, because a library does not return (the exit code was ${exitCode})\n`,
+  );
   process.kill(process.pid, 'SIGKILL');
 }
 

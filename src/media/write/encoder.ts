@@ -121,6 +121,11 @@ export function isHardwareEncoder(name: string): boolean {
   return Object.keys(HARDWARE).some((suffix) => name.endsWith(`_${suffix}`));
 }
 
+/** Whether an encoder's library at times does not return, so that it must run where it can be ended. */
+export function canWaitForever(name: string | undefined): boolean {
+  return name === 'libsvtav1';
+}
+
 /** Returns the first hardware encoder of a codec that opens for this encoding; undefined where there is none. */
 export function findHardwareEncoder(encoding: VideoEncoding, codec: ReelCodec = 'h264'): string | undefined {
   return hardwareEncoders(codec).find((encoder) => {

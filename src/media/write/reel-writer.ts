@@ -4,7 +4,8 @@ import { LOG_ATTACHMENT } from '../../events/embedded.ts';
 import { nalUnits } from '../bitstream/nal.ts';
 import { AUDIO_SAMPLE_RATE, createAudioFeed, timelineAudio } from './audio-mix.ts';
 import { mp4IndexBytes } from './container-edits.ts';
-import { AudioEncoder, VideoEncoder, type VideoEncoding } from './encoder.ts';
+import { AudioEncoder, canWaitForever, VideoEncoder, type VideoEncoding } from './encoder.ts';
+import { EncoderProcess } from './encoder-process.ts';
 import { FrameFilter } from './frame-filter.ts';
 import { type Container, encodeText, isMp4Family, Muxer, type TimedText } from './muxer.ts';
 import {
@@ -54,7 +55,7 @@ export class ReelWriter implements Disposable {
   readonly #decodingTimes: DecodingTimes;
   readonly #filter: FrameFilter;
   readonly #durations: ReadonlyMap<bigint, bigint>;
-  #encoder: VideoEncoder | undefined;
+  #encoder: VideoEncoder | EncoderProcess | undefined;
   #video: Stream | undefined;
   #audio: Stream | undefined;
   #copied = 0;
@@ -88,7 +89,7 @@ export class ReelWriter implements Disposable {
 
   /** Writes the file. */
   async write(): Promise<WrittenFrames> {
-    this.#start();
+    await this.#start();
     for (const [index, cut] of this.#plan.timeline.cuts.entries()) {
       for (const segment of this.#segments[index]!) {
         if (segment.kind === 'copy') this.#copySegment(cut, segment);
@@ -106,12 +107,20 @@ export class ReelWriter implements Disposable {
     return { copied: this.#copied, encoded: this.#encoded, ...(whyEncoded !== undefined && { whyEncoded }) };
   }
 
-  #start(): void {
-    const { container, extras, timeline } = this.#plan;
+  async #start(): Promise<void> {
+    const { container, encoding, extras, timeline } = this.#plan;
     const { timeBase, frameRate } = timeline;
     if (this.#copy) {
       const { parameters, record } = this.#copy;
       this.#video = this.#muxer.addCopiedStream(parameters, record, timeBase, frameRate);
+    } else if (canWaitForever(encoding.encoder)) {
+      const { encoder, parameters } = await EncoderProcess.open(encoding, ({ data, pts, isKey }) => {
+        this.#writeFrame(Buffer.from(data), pts, isKey);
+        this.#encoded++;
+      });
+      this.#encoder = encoder;
+      this.#video = this.#muxer.addCopiedStream(parameters, undefined, timeBase, frameRate);
+      parameters.free();
     } else {
       this.#encoder = this.#openEncoder();
       // Apple's players want this tag.

@@ -1,0 +1,71 @@
+// The process of a video encoder (encoder-process.ts): opens it with the first request and encodes with the others.
+import { AV_PIX_FMT_YUV420P, AV_PKT_FLAG_KEY } from 'node-av/constants';
+import { Frame } from 'node-av/lib';
+import { messageOf, PlaybyplayError } from '../../errors.ts';
+import { exitWithParent } from '../../threads/exit-with-parent.ts';
+import type { Rational } from '../../time.ts';
+import { VideoEncoder, type VideoEncoding } from './encoder.ts';
+import type { EncoderReply, EncoderRequest } from './encoder-process.ts';
+
+/** The user without rights on Linux. */
+const NOBODY = 65_534;
+
+let encoder: VideoEncoder | undefined;
+let size: { readonly width: number; readonly height: number; readonly timeBase: Rational };
+
+function open(encoding: VideoEncoding): EncoderReply {
+  const { width, height, timeBase } = encoding;
+  size = { width, height, timeBase };
+  encoder = withoutRoot(
+    () =>
+      new VideoEncoder({ ...encoding, planes: 3 }, ({ data, pts, flags }) => {
+        const encoded = { data: Uint8Array.from(data!), pts, isKey: (flags & AV_PKT_FLAG_KEY) !== 0 };
+        process.send?.({ encoded } satisfies EncoderReply);
+      }),
+  );
+  const { codecId, extraData } = encoder.context;
+  return { opened: { codecId, extradata: extraData === null ? undefined : Uint8Array.from(extraData) } };
+}
+
+/** SVT-AV1 gives the threads that root starts the highest real-time priority: the rest of the machine would stand still. */
+function withoutRoot<T>(action: () => T): T {
+  if (process.platform !== 'linux' || process.geteuid?.() !== 0) return action();
+  process.seteuid!(NOBODY);
+  try {
+    return action();
+  } finally {
+    process.seteuid!(0);
+  }
+}
+
+async function answer(request: EncoderRequest): Promise<EncoderReply> {
+  if (request === 'finish') await encoder!.finish();
+  else if ('open' in request) return open(request.open);
+  else {
+    const { frame: planes, pts, isKey } = request;
+    using frame = Frame.fromVideoBuffer(Buffer.from(planes), { ...size, format: AV_PIX_FMT_YUV420P });
+    await encoder!.encode(frame, pts, isKey);
+  }
+  return { done: true };
+}
+
+process.on('message', (request: EncoderRequest) => {
+  answer(request).then(
+    (reply) => process.send?.(reply),
+    (error: unknown) => {
+      const { code, hint } = error instanceof PlaybyplayError ? error : {};
+      const failure = {
+        message: messageOf(error),
+        stack: undefined,
+        ...(code === undefined ? {} : { code }),
+        ...(hint === undefined ? {} : { hint }),
+      };
+      process.send?.({ failure } satisfies EncoderReply);
+    },
+  );
+});
+process.on('disconnect', () => {
+  process.exit();
+});
+
+exitWithParent(Number(process.argv[2]));
