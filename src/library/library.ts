@@ -319,15 +319,19 @@ export class Library implements AsyncDisposable {
     }
   }
 
-  /** The events of a session that a query needs, in the order of the log. */
+  /**
+   * The events of a session that a query needs, in the order of the log.
+   *
+   * @param options.isKept Whether their lines in the log may be asked for, see {@link Library.readLines}.
+   */
   async #eventsOf(
     { id, session, game, path }: LibrarySession,
     { scope, tentative }: Pick<Job, 'scope' | 'tentative'>,
-    needed: ReadonlySet<number> | undefined = scope.needed,
+    { isKept = true }: { readonly isKept?: boolean } = {},
   ): Promise<readonly EventLine[]> {
     const { shapesById } = await this.#current();
     const occurrences: (Occurrence & { readonly shape: Shape })[] = [];
-    for (const { shape: shapeId, data } of await this.#store.occurrences(id, needed)) {
+    for (const { shape: shapeId, data } of await this.#store.occurrences(id, scope.needed)) {
       const shape = shapesById.get(shapeId);
       if (!shape) throw damaged(path);
       for (const occurrence of unpack(data, shape.kinds, path))
@@ -353,7 +357,7 @@ export class Library implements AsyncDisposable {
         ...(one.isTentative && { tentative: true }),
         cues: [],
       };
-      this.#origins.set(event, { path, offset: one.offset });
+      if (isKept) this.#origins.set(event, { path, offset: one.offset });
       return event;
     });
   }
@@ -526,7 +530,9 @@ export class Library implements AsyncDisposable {
     let total = 0;
     for await (const session of this.#sessionsOf(scope)) {
       signal?.throwIfAborted();
-      const { count, groups: own = [] } = runQuery(plain, await this.#eventsOf(session, job), { durations });
+      const { count, groups: own = [] } = runQuery(plain, await this.#eventsOf(session, job, { isKept: false }), {
+        durations,
+      });
       total += count;
       for (const group of own) addGroup(groups, group.labels, group.count);
     }
@@ -540,14 +546,17 @@ export class Library implements AsyncDisposable {
   async #collect(job: Job): Promise<readonly EventLine[]> {
     const { query } = job.compiled;
     const isAboutSessions = query.per !== undefined || query.at !== undefined;
-    const scope = isAboutSessions ? { ...job.scope, candidates: undefined, sessions: undefined } : job.scope;
+    const everything: Scope = { candidates: undefined, needed: undefined, sessions: undefined };
+    const scope = isAboutSessions ? { ...everything, needed: job.scope.needed } : job.scope;
     const collected: EventLine[] = [];
     for await (const session of this.#sessionsOf(scope)) {
       job.signal?.throwIfAborted();
       const events = await this.#eventsOf(session, job);
       // A session in which nothing of it happens counts, too.
       const shown =
-        events.length > 0 || !isAboutSessions ? events : (await this.#eventsOf(session, job, undefined)).slice(0, 1);
+        events.length > 0 || !isAboutSessions
+          ? events
+          : (await this.#eventsOf(session, { ...job, scope: everything })).slice(0, 1);
       for (const event of shown) collected.push(event);
     }
     return collected;

@@ -105,9 +105,14 @@ export function fillTemplate(
 
 /** Puts values in the place of their marks in a text. */
 export function fillText(text: string, values: readonly TemplateValue[]): string {
-  return values.length === 0
-    ? text
-    : text.replaceAll(/\uE000(\d+)\uE001/g, (_, index: string) => String(values[Number(index)]));
+  let filled = '';
+  let at = 0;
+  for (let mark = text.indexOf('\uE000'); mark >= 0; mark = text.indexOf('\uE000', at)) {
+    const end = text.indexOf('\uE001', mark);
+    filled += text.slice(at, mark) + String(values[Number(text.slice(mark + 1, end))]);
+    at = end + 1;
+  }
+  return filled + text.slice(at);
 }
 
 /** The mark of a value in a text, see {@link fillText}. */
