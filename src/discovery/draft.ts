@@ -32,6 +32,8 @@ export interface Draft {
   readonly names: ReadonlyMap<HudField, string>;
   /** By field: the name of its detector. */
   readonly keys: ReadonlyMap<HudField, string>;
+  /** Fields that change too often to make events, such as a speed. */
+  readonly measurements: ReadonlySet<HudField>;
 }
 
 /** Seconds between samples of a drafted profile: a value that is shown for a second is read twice. */
@@ -39,7 +41,7 @@ const INTERVAL_SECONDS = 0.4;
 /** Seconds for which a clock must show the same to be reported as halted. */
 const HALT_SECONDS = 3.5;
 /** Changes per minute above which a figure makes no events: it is a measurement, such as a speed. */
-const MAX_CHANGES_PER_MINUTE = 40;
+export const MAX_CHANGES_PER_MINUTE = 40;
 /** Confidence that readings need. */
 const MIN_CONFIDENCE = 0.6;
 const MIN_TEXT_CONFIDENCE = 0.8;
@@ -77,6 +79,7 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
   const pictures = new Map<string, Uint8Array>();
   const names = new Map<HudField, string>();
   const keys = new Map<HudField, string>();
+  const measurements = new Set<HudField>();
   const words = new Map<string, string>();
   const taken = new Set<string>();
   const gate = gateOf(fields.filter(({ id }) => answers[`hud-${id}`] !== NO));
@@ -108,7 +111,8 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
         fallback: { reader: 'general', reject: MIN_CONFIDENCE },
       }),
     };
-    if (!isRestless) events.push(...eventsOf(field, key, subject, said));
+    if (isRestless) measurements.add(field);
+    else events.push(...eventsOf(field, key, subject, said));
     if (field.secondPattern !== undefined) {
       const second = uniqueName(cleanName(`${word} ${name} total`), taken);
       detectors[second] = detectorOf(field, key, field.font ? figurePattern(field.secondPattern) : field.secondPattern);
@@ -142,7 +146,17 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     extends: { common: '^1.0.0' },
     properties: Array.from(words, ([name, definition]) => ({ name, parent: 'measure', definition })),
   };
-  return { game, profile, dictionary: words.size > 0 ? own : undefined, questions, names, keys, fonts, pictures };
+  return {
+    game,
+    profile,
+    dictionary: words.size > 0 ? own : undefined,
+    questions,
+    names,
+    keys,
+    measurements,
+    fonts,
+    pictures,
+  };
 }
 
 /**

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { loadBuiltin } from '../dictionary/files.ts';
+import type { Discovery, HudField } from './discover.ts';
+import { draftPack } from './draft.ts';
+
+/** A counter that changed so often in a recording of one minute. */
+function counter(id: string, changes: number): HudField {
+  return {
+    id,
+    type: 'counter',
+    name: id,
+    isCaptioned: true,
+    rect: { x: 10, y: 10, width: 60, height: 20 },
+    align: 'left',
+    place: 'top left',
+    pattern: '(\\d{1,3})',
+    behaviour: { resets: false, changes, presence: 1 },
+    certainty: 0.9,
+    examples: [],
+  };
+}
+
+it('makes events of figures that change now and then, and none of measurements', async () => {
+  const [coins, speed] = [counter('Coins', 12), counter('Speed', 110)];
+  const discovery: Discovery = {
+    format: 'playbyplay/discovery/1',
+    reference: { width: 1280, height: 720 },
+    recordings: [{ path: 'race.mp4', duration: 60 }],
+    moment: { recording: 0, t: 0 },
+    fields: [coins, speed],
+  };
+  const { profile, measurements } = draftPack(discovery, 'racer', (await loadBuiltin([])).dictionary);
+  expect(measurements).toEqual(new Set([speed]));
+  expect(Object.keys(profile['detectors'] as object)).toEqual(['counter Coins', 'counter Speed']);
+  expect((profile['events'] as { on: { detector: string } }[]).map(({ on }) => on.detector)).toEqual(['counter Coins']);
+});
