@@ -101,11 +101,13 @@ export function findRepeatedRuns(
     if (!repeats[i]) continue;
     let last = i;
     while (repeats[last + 1]) last++;
-    if (last - i + 1 >= MIN_RESTING_REPEATS) {
-      const end = extendRun(differences, repeats, i, last);
-      while (last < end) repeats[++last] = true;
+    let first = i - 1;
+    if (last - first >= MIN_RESTING_REPEATS) {
+      const run = extendRun(differences, repeats, { first, last });
+      repeats.fill(true, run.first + 1, run.last + 1);
+      ({ first, last } = run);
     }
-    runs.push({ first: i - 1, last, verdict: judgeRun(differences, repeats, i - 1, last) });
+    runs.push({ first, last, verdict: judgeRun(differences, repeats, first, last) });
     i = last;
   }
   return runs;
@@ -117,42 +119,44 @@ const MAX_RECODING = 32;
 /** Minimum repeats of a still scene. */
 const MIN_RESTING_REPEATS = 4;
 
+/** Frames on each side of a run that show how pictures usually differ there. */
+const AROUND_FRAMES = 15;
+/** Of what is usual around a run (the third quartile), a retouched picture differs by less than these shares. */
+const RETOUCHED = { mean: 0.1, most: 0.3 } as const;
+/** Frames before and after a run that may be retouched. */
+const MAX_RETOUCHED_FRAMES = 3;
+
 /**
- * Extends a run over nearly unchanged frames that follow it: lookahead encoders retouch a repeated picture in its last
- * frames.
+ * Extends a run over nearly unchanged frames before and after it: encoders with a lookahead retouch a repeated picture in its first and
+ * last frames.
  */
 function extendRun(
   differences: readonly (Difference | undefined)[],
   strict: readonly boolean[],
-  from: number,
-  last: number,
-): number {
+  { first, last }: Pick<RepeatedRun, 'first' | 'last'>,
+): Pick<RepeatedRun, 'first' | 'last'> {
   const around: Difference[] = [];
-  for (let i = Math.max(1, from - 15); i <= Math.min(last + 15, differences.length - 1); i++)
+  for (let i = Math.max(1, first + 1 - AROUND_FRAMES); i <= last + AROUND_FRAMES; i++)
     if (differences[i] && !strict[i]) around.push(differences[i]!);
-  if (around.length < 8) return last;
-  const mean = Math.min(
-    1,
-    0.1 *
-      quantile(
-        around.map((one) => one.mean),
-        0.75,
-      ),
-  );
-  const most =
-    0.3 *
+  if (around.length < 8) return { first, last };
+  const usual = (of: 'mean' | 'most'): number =>
     quantile(
-      around.map((one) => one.most),
+      around.map((one) => one[of]),
       0.75,
     );
+  const limit = { mean: Math.min(1, RETOUCHED.mean * usual('mean')), most: RETOUCHED.most * usual('most') };
+  const isRetouched = (i: number): boolean => {
+    const one = differences[i];
+    return one !== undefined && one.mean < limit.mean && one.most <= limit.most;
+  };
   let end = last;
-  for (let weak = 0; weak < 3; weak++) {
-    const next = differences[end + 1];
-    if (!next || next.mean >= mean || next.most > most) break;
+  for (let weak = 0; weak < MAX_RETOUCHED_FRAMES && isRetouched(end + 1); weak++) {
     end++;
     while (strict[end + 1]) end++;
   }
-  return end;
+  let start = first;
+  while (start > 0 && first - start < MAX_RETOUCHED_FRAMES && isRetouched(start) && !strict[start]) start--;
+  return { first: start, last: end };
 }
 
 /** New pictures before and after a run by which it is judged. */
