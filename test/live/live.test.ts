@@ -97,4 +97,27 @@ describe('standard input', () => {
     );
     expect(late).toEqual([]);
   });
+
+  it('replaces the log of a session that was interrupted, where that is asked for', async () => {
+    const out = join(folder, 'replaced');
+    const record = async (seconds: number, overwrite: boolean): Promise<void> => {
+      const stream = join(folder, `${seconds}.ts`);
+      remux(recording, stream, 'mpegts', { seconds });
+      await Array.fromAsync(
+        recordLive(parseLiveSource('-'), game, {
+          out,
+          overwrite,
+          readsAll: true,
+          stdin: Readable.from([readFileSync(stream)]),
+        }),
+      );
+    };
+    await record(1, false);
+    const path = join(out, 'events.ndjson');
+    const lines = readFileSync(path, 'utf8').split('\n');
+    writeFileSync(path, lines.filter((line) => !line.startsWith('{"type":"end"')).join('\n'));
+    await record(SECONDS, true);
+    const statements = (await loadLog(path)).lines.flatMap((line) => (line.type === 'event' ? [line.statement] : []));
+    expect(statements).toEqual(detected.map(({ statement }) => statement));
+  });
 });

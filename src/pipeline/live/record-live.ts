@@ -52,7 +52,7 @@ export async function* recordLive(
   await using resources = new AsyncDisposableStack();
   resources.use(await lockFolder(out));
   const isFile = source.kind === 'file';
-  const known = await findKnownLog(out, source, game, overwrite ?? false);
+  const known = overwrite ? undefined : await findKnownLog(out, source, game);
   const continues = isFile || known?.hasEnded ? undefined : known;
   const identity = isFile ? await identifyFile(source.path) : randomBytes(16).toString('hex');
   const watching = watch(source, game, { ...options, identity, continues });
@@ -68,7 +68,7 @@ export async function* recordLive(
       log = resources.use(
         continues
           ? await LogWriter.append(path, header, policy)
-          : await LogWriter.create(path, header, { resume: isFile, ...policy }),
+          : await LogWriter.create(path, header, { resume: isFile && !overwrite, ...policy }),
       );
       early = resources.use(await openEarly(join(out, EARLY_NAME), continues !== undefined, policy));
     } else if (message.type === 'early' || message.type === 'withdrawn')
@@ -95,10 +95,9 @@ async function findKnownLog(
   folder: string,
   source: LiveSource,
   game: Game,
-  overwrite: boolean,
 ): Promise<{ readonly header: HeaderLine; readonly t: number; readonly hasEnded: boolean } | undefined> {
   const log = await loadLog(join(folder, LOG_NAME)).catch((error: unknown) => {
-    if (error instanceof PlaybyplayError && (error.code === 'log-missing' || overwrite)) return undefined;
+    if (error instanceof PlaybyplayError && error.code === 'log-missing') return undefined;
     throw error;
   });
   if (!log) return undefined;
@@ -109,7 +108,7 @@ async function findKnownLog(
     const t = Math.max(0, ...lines.map((line) => ('t' in line ? line.t : 0)));
     return { header, t, hasEnded };
   }
-  if (overwrite || (isSame && source.kind === 'file')) return undefined;
+  if (isSame && source.kind === 'file') return undefined;
   throw new PlaybyplayError(
     'other-log',
     `${folder} holds the log of ${header.media.name}${hasEnded ? ', which has ended' : ''}`,
