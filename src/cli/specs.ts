@@ -130,8 +130,12 @@ export const live = declare({
   arguments: ['source'],
   options: {
     game: proposing(
-      required('name|path', 'A game (freedoom, hedgewars, nethack, openarena), or the path of a profile or pack.'),
-      games,
+      value(
+        'name|path',
+        'A game (freedoom, hedgewars, nethack, openarena), the path of a profile or pack, or auto: recognize the game in the first seconds, or draft a profile from the first minute.',
+        { default: 'auto' },
+      ),
+      async () => ['auto', ...(await games())],
     ),
     profiles: list('path', 'Further profiles: a pack, or a folder of packs.'),
     out: output(
@@ -185,7 +189,7 @@ export const live = declare({
   },
   examples: [
     'live recording.mkv --game openarena',
-    'live srt://0.0.0.0:9000 --listen --game openarena',
+    'live srt://0.0.0.0:9000 --listen',
     'live recording.mkv --game openarena --http 8420 --triggers triggers.json',
     'live rtmp://0.0.0.0:1935/live/key --listen --game ./my-game',
     'live screen::0 --size 1280x720 --fps 30 --game freedoom',

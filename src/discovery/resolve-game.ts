@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { loadBuiltin } from '../dictionary/files.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { readFileKind } from '../files/file-kind.ts';
-import { recognizeGame } from '../pipeline/placement/decide-placement.ts';
+import { recognizeGame, type RecognizedGame } from '../pipeline/placement/decide-placement.ts';
 import { knownProfiles } from '../profile/find.ts';
 import { discoverHud } from './discover.ts';
 import { type Draft, draftPack, writePack } from './draft.ts';
@@ -19,7 +19,7 @@ export interface ResolveGameOptions {
   /** Whether an interrupted run is continued: its readings belong to its draft. */
   readonly resume?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
-  readonly onRecognized?: (found: { readonly game: string; readonly confidence: number }) => void;
+  readonly onRecognized?: (found: RecognizedGame) => void;
   /** Called where no known game was recognized, before its HUD is looked for. */
   readonly onUnknown?: (() => void) | undefined;
   readonly onProgress?: ((share: number) => void) | undefined;

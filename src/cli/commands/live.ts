@@ -1,10 +1,12 @@
 import { join } from 'node:path';
+import type { RecognizedStream, RecognizeLiveOptions } from '../../live/recognize.ts';
 import { readTriggers } from '../../live/triggers.ts';
 import { LiveUses } from '../../live/uses.ts';
 import { openGame } from '../../pipeline/game.ts';
 import type { WithdrawnMessage } from '../../pipeline/messages.ts';
 import { recordLive } from '../../pipeline/live/record-live.ts';
 import { defaultFolder } from '../../pipeline/record-log.ts';
+import { LIVE_DEFAULTS } from '../../media/live/feed.ts';
 import { type LiveSource, parseLiveSource } from '../../media/live/source.ts';
 import { knownProfiles } from '../../profile/find.ts';
 import { formatClock } from '../../time.ts';
@@ -21,21 +23,30 @@ export const live: RunCommand<typeof specs.live> = async (io, options, name) => 
   if (options.host !== undefined && options.http === undefined) throw usageError('--host needs --http');
   const { early = false, json = false, quiet = false, fps, size, listen, overwrite } = options;
   if (early && !json) throw usageError('--early needs --json: sentences are printed as soon as they are stated anyway');
-  if (options.game === 'auto')
-    throw usageError(
-      'a live session needs the name of its game: there is nothing yet to recognize it by',
-      'Give --game, or draft a profile from an earlier recording: playbyplay profile draft',
-    );
   const source = parseLiveSource(name, { listen, frameRate: fps, size });
   const readsAll = options['read-all'] ?? false;
   if (readsAll && source.kind !== 'file' && source.kind !== 'stdin')
     throw usageError('--read-all is for files and standard input: a sender does not wait');
   const plugins = await findPlugins(options.plugin);
   const profiles = await findProfiles(options.profiles);
+  const folder = options.out ?? defaultLiveFolder(source);
+  const feedOptions = {
+    signal: io.signal,
+    ...(options.idle !== undefined && { idleSeconds: options.idle }),
+    ...(options.stall !== undefined && { stallSeconds: options.stall }),
+    ...(options.reconnect !== undefined && { reconnectSeconds: options.reconnect }),
+    onRetry: (reason: string, delay: number) => void io.stderr.write(`Trying again in ${delay} s: ${reason}\n`),
+  };
+  await using resources = new AsyncDisposableStack();
+  const hud = await findHud(options.place, options['hud-scale']);
+  const recognized =
+    options.game === 'auto'
+      ? await recognize(source, { feed: { ...LIVE_DEFAULTS, ...feedOptions }, profiles, plugins, folder }, io)
+      : undefined;
+  if (recognized) resources.use(recognized.feed);
   const known =
     profiles.length === 0 ? undefined : (await knownProfiles(profiles)).find(({ game }) => game === options.game);
-  const game = await openGame(known?.path ?? options.game, plugins, options.language);
-  const folder = options.out ?? defaultLiveFolder(source);
+  const game = await openGame(recognized?.game.game ?? known?.path ?? options.game, plugins, options.language);
   const onProblem = (message: string): void => void io.stderr.write(`Warning: ${message}\n`);
   await using uses = await LiveUses.open({
     game: game.profile.game,
@@ -51,13 +62,10 @@ export const live: RunCommand<typeof specs.live> = async (io, options, name) => 
     out: folder,
     overwrite,
     readsAll,
-    signal: io.signal,
-    hud: await findHud(options.place, options['hud-scale']),
-    ...(options.idle !== undefined && { idleSeconds: options.idle }),
-    ...(options.stall !== undefined && { stallSeconds: options.stall }),
-    ...(options.reconnect !== undefined && { reconnectSeconds: options.reconnect }),
+    ...feedOptions,
+    hud: hud ?? recognized?.hud,
+    ...(recognized && { feed: recognized.feed }),
     ...(uses.keepsPackets && { onPacket: (packet) => uses.keep(packet) }),
-    onRetry: (reason, delay) => io.stderr.write(`Trying again in ${delay} s: ${reason}\n`),
   });
   const printer = new LivePrinter(io, { early, json, quiet });
   for await (const message of messages) {
@@ -69,6 +77,23 @@ export const live: RunCommand<typeof specs.live> = async (io, options, name) => 
   );
   return 0;
 };
+
+/** Finds out which game a stream shows, and says so. */
+async function recognize(
+  source: LiveSource,
+  options: Omit<RecognizeLiveOptions, 'onStep' | 'onRecognized' | 'onUnknown' | 'onDraft'>,
+  { stderr }: CommandIo,
+): Promise<RecognizedStream> {
+  const { recognizeLiveGame } = await import('../../live/recognize.ts');
+  return await recognizeLiveGame(source, {
+    ...options,
+    onStep: (text) => stderr.write(`${text} …\n`),
+    onRecognized: ({ game, confidence }) => stderr.write(`Recognized ${game} (${confidence.toFixed(2)}).\n`),
+    onUnknown: () => stderr.write('No known game: looking for what its screen shows.\n'),
+    onDraft: ({ names }) =>
+      stderr.write(`Found ${[...names].map(([{ type }, name]) => `${type} ${name}`).join(', ')}.\n`),
+  });
+}
 
 type LiveMessage = ReturnType<typeof recordLive> extends AsyncGenerator<infer Message> ? Message : never;
 

@@ -9,6 +9,16 @@ export type FeedItem =
   | ({ readonly type: 'packet' } & LivePacket)
   | { readonly type: 'lost'; readonly reason: string };
 
+/** The items of a live source, in order. */
+export interface FeedItems extends AsyncDisposable {
+  /** Resolves to the next item; `undefined` at the end. */
+  next(): Promise<FeedItem | undefined>;
+  /** Closes an input that a `connected` item named, once nothing of it is used any more. */
+  release(input: LiveInput): Promise<void>;
+  /** `performance.now()` at the first packet, where that was before it is asked for. */
+  readonly arrived?: number | undefined;
+}
+
 /** Options of a `LiveFeed`. */
 export interface LiveFeedOptions extends LiveInputOptions {
   /** Seconds without a packet after which a connection is given up. */
@@ -39,7 +49,7 @@ const MAX_WAITING_OF_FILE = 64;
  * Reads packets from a live source while the consumer works on earlier ones, and connects again when a connection is lost.
  * Files and standard input wait for the consumer and end; the others do not wait, and end when they cannot be reached any more.
  */
-export class LiveFeed implements AsyncDisposable {
+export class LiveFeed implements FeedItems {
   readonly #source: LiveSource;
   readonly #options: LiveFeedOptions;
   readonly #stop = new AbortController();

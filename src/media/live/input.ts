@@ -68,6 +68,8 @@ export interface LivePacket {
   readonly arrived: number;
   /** The source kept the reader waiting: nothing that was sent before is still to be read. */
   readonly isLive: boolean;
+  /** It was kept waiting on purpose, so that it is not late. */
+  readonly isKept?: true;
 }
 
 /** An open live stream: one connection, or one file. */

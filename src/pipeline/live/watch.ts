@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Packet } from 'node-av/lib';
 import type { HeaderLine } from '../../events/log.ts';
 import type { HudSettings } from '../../geometry.ts';
-import { type FeedItem, LIVE_DEFAULTS, LiveFeed, type LiveFeedOptions } from '../../media/live/feed.ts';
+import { type FeedItem, type FeedItems, LIVE_DEFAULTS, LiveFeed, type LiveFeedOptions } from '../../media/live/feed.ts';
 import type { LiveInput, LivePacket } from '../../media/live/input.ts';
 import { type LiveSource, nameOfSource } from '../../media/live/source.ts';
 import type { Game } from '../game.ts';
@@ -30,6 +30,8 @@ export interface WatchOptions extends Partial<Omit<LiveFeedOptions, 'signal'>> {
   readonly continues?: { readonly header: HeaderLine; readonly t: number } | undefined;
   /** Identifies the session where the log is not continued: 32 hexadecimal digits. */
   readonly identity: string;
+  /** The items of the source, where some have been asked for already; default: it is opened. */
+  readonly feed?: FeedItems | undefined;
   /** Called with a copy of every packet of video and sound, which the receiver frees. */
   readonly onPacket?: ((packet: StreamPacket) => void) | undefined;
   /** Called when messages about a sample have been given out, and with what the session has cost so far. */
@@ -89,7 +91,7 @@ export async function* watch(
   game: Game,
   options: WatchOptions,
 ): AsyncGenerator<DetectMessage, void, undefined> {
-  await using feed = new LiveFeed(source, { ...LIVE_DEFAULTS, ...options });
+  await using feed = options.feed ?? new LiveFeed(source, { ...LIVE_DEFAULTS, ...options });
   const first = await feed.next();
   if (first?.type !== 'connected') return;
   const header = options.continues?.header ?? makeHeader(source, first.input, game, options);
@@ -128,13 +130,18 @@ function makeHeader(source: LiveSource, input: LiveInput, game: Game, options: W
     streams: [],
     companions: [],
     placement: options.hud,
-    live: isFile ? {} : { started: new Date().toISOString() },
+    live: isFile ? {} : { started: new Date(startOf(options.feed)).toISOString() },
   });
+}
+
+/** When a session begins, in ms since 1970: with its first packet. */
+function startOf(feed: FeedItems | undefined): number {
+  return Date.now() - (feed?.arrived === undefined ? 0 : performance.now() - feed.arrived);
 }
 
 /** packets → readings, sample by sample. */
 async function* readLive(
-  feed: LiveFeed,
+  feed: FeedItems,
   first: LiveInput,
   game: Game,
   header: HeaderLine,
@@ -303,14 +310,14 @@ class LiveReading implements AsyncDisposable {
     item: LivePacket,
     lost: string | undefined,
   ): AsyncGenerator<SampleMessage | ChunkEndMessage | SideMessage> {
-    const { packet, arrived, isLive } = item;
+    const { packet, arrived, isLive, isKept } = item;
     const isSkipped =
       !this.#options.readsAll && this.#overload.skips(this.#sampler.latest, performance.now(), packet.isKeyframe);
     if (isSkipped && !this.#isSkipping) this.#sampler.skip('overload: nothing is read up to a keyframe');
     this.#isSkipping = isSkipped;
     const samples = await this.#sampler.add({ packet, arrived }, isSkipped);
     if (isLive) this.#overload.arrived(this.#sampler.latest, arrived);
-    else if (!this.#isFile) this.#overload.began(this.#sampler.latest, arrived);
+    else if (!this.#isFile && !isKept) this.#overload.began(this.#sampler.latest, arrived);
     yield* this.#readSamples(samples, lost);
   }
 
