@@ -46,6 +46,8 @@ describe('bar', () => {
     expect(levelOf(await observe(colors, 200, 12, turned))).toBe(0);
     const any = { ...colors, anyFill: true } as const;
     expect(levelOf(await observe(any, 200, 12, turned))).toBe(20);
+    // A border in the colour of the empty part.
+    expect(levelOf(await observe(any, 200, 12, (x, y) => (x < 2 ? dark : turned(x, y))))).toBe(20);
     expect(levelOf(await observe(any, 200, 12, (x) => (x < 150 ? red : dark)))).toBe(75);
     expect(levelOf(await observe(any, 200, 12, () => dark))).toBe(0);
     // No gauge at all.

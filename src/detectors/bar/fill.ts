@@ -116,11 +116,13 @@ export function countVotes(slices: Slices, { fill, empty, space, tolerance }: Ga
   });
 }
 
-/** Slices with an unknown colour that may be a full part, and share of the slices after them that must be known. */
-const MIN_UNKNOWN_SLICES = 2;
+/** Share of the slices with an unknown colour that are a full part and no border, and share of those after them that must be empty. */
+const MIN_UNKNOWN = 0.04;
 const MIN_KNOWN_REST = 0.8;
 /** Share of the slices that an empty part has at least by which the full part is known. */
 const MIN_REST = 0.1;
+/** Share of the slices within which an unknown part begins: the border of a gauge may have the colour of its empty part. */
+const MAX_BORDER = 0.05;
 
 /** Whether most pixels of a slice have a colour of the gauge. */
 function isKnown({ known, count }: Votes): boolean {
@@ -129,10 +131,16 @@ function isKnown({ known, count }: Votes): boolean {
 
 /** Takes slices of unknown colours at the start of a gauge for full ones, where what follows is empty. */
 export function fillUnknownStart(slices: readonly Votes[]): readonly Votes[] {
-  const end = slices.findIndex(isKnown);
+  const from = slices.findIndex((slice) => !isKnown(slice));
+  const end = slices.findIndex((slice, i) => i > from && isKnown(slice) && isKnown(slices[i + 1] ?? slice));
+  if (from < 0 || from > MAX_BORDER * slices.length) return slices;
   const rest = slices.slice(end);
   const isEmpty = rest.filter((slice) => isKnown(slice) && slice.full < 0.5 * slice.known).length;
-  if (end < MIN_UNKNOWN_SLICES || rest.length < MIN_REST * slices.length || isEmpty < MIN_KNOWN_REST * rest.length)
+  if (
+    end - from < MIN_UNKNOWN * slices.length ||
+    rest.length < MIN_REST * slices.length ||
+    isEmpty < MIN_KNOWN_REST * rest.length
+  )
     return slices;
   return slices.map((slice, i) => (i < end ? { ...slice, full: slice.count, known: slice.count } : slice));
 }
