@@ -191,6 +191,8 @@ const MAX_DISTANCE = 45;
 const MIN_CONTRAST = 90;
 /** Share of the moments that must have the colours of the gauge, in one piece each. */
 const MIN_FIT = 0.5;
+/** The same of a ring: parts of other drawings are rings now and then. */
+const MIN_RING_FIT = 0.7;
 /** Share of a profile that may have the wrong colour. */
 const MAX_WRONG = 0.1;
 /** Moments with a border without which nothing is said, and how far it must move. */
@@ -317,7 +319,7 @@ function fitModel(
         (colour) => distance(colour, fill) > MIN_GRADIENT / 2,
       )
     : [];
-  return differ && fit >= MIN_FIT && inner.length >= MIN_BORDERS && isMoving
+  return differ && fit >= (isWhole ? MIN_RING_FIT : MIN_FIT) && inner.length >= MIN_BORDERS && isMoving
     ? { fill, fillAt, shades, otherFill, empty, from, to, isForward, fit, levels }
     : undefined;
 }
