@@ -1,20 +1,11 @@
-import {
-  isPropertyStatement,
-  type ActionStatement,
-  type Mention,
-  type PropertyStatement,
-  type PropertyValue,
-  type Slot,
-  type Statement,
-  type WordId,
-} from '../../events/statement.ts';
+import type { ActionStatement, Mention, PropertyStatement, PropertyValue, Slot } from '../../events/statement.ts';
 import { DISPLAY, READING } from '../sentences/function-words.ts';
+import { EuropeanPhrasing, type Position } from './european.ts';
 import type { Entry } from './format.ts';
-import { capitalize, isPlural, joinWords, Phrasing, toMention, writeNumber } from './phrasing.ts';
+import { isPlural, joinWords, toMention } from './phrasing.ts';
 
 type Case = 'nom' | 'acc' | 'dat' | 'gen';
 type Gender = 'm' | 'f' | 'n' | 'pl';
-type Article = 'definite' | 'indefinite' | 'none';
 
 const cases: readonly Case[] = ['nom', 'acc', 'dat', 'gen'];
 const definite: Readonly<Record<Gender, readonly string[]>> = {
@@ -39,16 +30,12 @@ const contractions: Readonly<Record<string, string>> = {
   'in das': 'ins',
   'an das': 'ans',
 };
-/** The German of the English prepositions of places. */
-const places: Readonly<Record<string, string>> = { at: 'bei', in: 'in', on: 'auf', under: 'unter', near: 'bei' };
-
 /** Sentences in German. The grammar is that of Duden, "Die Grammatik" (declension, government, verbs with separable prefix). */
-export class GermanPhrasing extends Phrasing {
-  override write(statement: Statement): string {
-    return capitalize(isPropertyStatement(statement) ? this.change(statement) : this.action(statement), statement);
-  }
+export class GermanPhrasing extends EuropeanPhrasing {
+  protected override readonly groupSeparator = '.';
+  protected override readonly places = { at: 'bei', in: 'in', on: 'auf', under: 'unter', near: 'bei' };
 
-  private action(statement: ActionStatement): string {
+  protected override action(statement: ActionStatement): string {
     const { subject, object } = statement;
     const { third, plural, participle, options } = this.verb(statement.action);
     const circumstances = this.circumstances(statement, options);
@@ -78,16 +65,10 @@ export class GermanPhrasing extends Phrasing {
       to === undefined ? '' : this.governed(to, government('to', 'zu dat'), 'circumstance'),
       from === undefined ? '' : this.governed(from, government('from', 'von dat'), 'circumstance'),
       statement.with === undefined ? '' : this.governed(statement.with, government('with', 'mit dat'), 'circumstance'),
-      at === undefined ? '' : this.governed(at, government('at', this.placePreposition(at)), 'place'),
+      at === undefined ? '' : this.governed(at, government('at', `${this.placePreposition(at)} dat`), 'place'),
       manner === undefined ? '' : this.manner(toMention(manner).word),
       amount === undefined ? '' : this.amount(amount, unit, options.get('amount')),
     ];
-  }
-
-  private placePreposition(slot: Slot): string {
-    const { word } = toMention(slot);
-    const own = this.find(word, 'object')?.options.get('at');
-    return `${own ?? places[this.word(word, 'object').preposition ?? 'at']!} dat`;
   }
 
   /** A noun phrase in the case that a verb or a preposition governs: `dat`, or `auf acc`. */
@@ -100,17 +81,7 @@ export class GermanPhrasing extends Phrasing {
     return contracted === undefined ? joinWords(...parts, phrase) : joinWords(contracted, ...rest);
   }
 
-  private manner(id: WordId): string {
-    return this.find(id, 'property')?.forms[0] ?? this.word(id, 'property').name;
-  }
-
-  private amount(amount: number, unitId: WordId | undefined, preposition: string | undefined): string {
-    const unit = unitId === undefined ? undefined : this.nounForm({ word: unitId, count: amount }, 'acc');
-    const measure = this.clock(amount, unitId) ?? joinWords(writeNumber(amount, '.'), unit);
-    return preposition === undefined ? `(${measure})` : `${preposition} ${measure}`;
-  }
-
-  private change({ subject, property, from, to }: PropertyStatement): string {
+  protected override change({ subject, property, from, to }: PropertyStatement): string {
     const entry = this.find(property, 'property');
     const word = this.word(property, 'property');
     const noun = { gender: genderOf(entry), singular: nameOf(entry) ?? word.name };
@@ -122,7 +93,7 @@ export class GermanPhrasing extends Phrasing {
     if (from === undefined) return `${head} ${verb('ist', 'sind')} jetzt ${this.value(to, 'nom')}`;
     if (typeof from !== 'number' || typeof to !== 'number')
       return joinWords(head, verb('wechselt', 'wechseln'), this.valueAfter('von', from), this.valueAfter('zu', to));
-    const [before, after] = [writeNumber(from, '.'), writeNumber(to, '.')];
+    const [before, after] = [this.number(from), this.number(to)];
     if (from === to) return `${head} ${verb('bleibt', 'bleiben')} bei ${after}`;
     const isBetter = to < from;
     const how = word.isLowerBetter
@@ -134,7 +105,7 @@ export class GermanPhrasing extends Phrasing {
   }
 
   private value(value: PropertyValue, grammaticalCase: Case): string {
-    if (typeof value === 'number') return writeNumber(value, '.');
+    if (typeof value === 'number') return this.number(value);
     if (typeof value === 'string') return `„${value}“`;
     const kind = this.kindOf(value.word);
     if (kind === 'object') return this.nounPhrase(value, grammaticalCase, 'circumstance');
@@ -163,7 +134,7 @@ export class GermanPhrasing extends Phrasing {
     const entry = this.find(word, 'object');
     const noun = this.nounForm(mention, grammaticalCase);
     const owner = of === undefined ? undefined : this.owner(of);
-    if (count !== undefined) return joinWords(writeNumber(count, '.'), noun, name, owner);
+    if (count !== undefined) return joinWords(this.number(count), noun, name, owner);
     if (name !== undefined || entry === undefined) return joinWords(noun, name, owner);
     const forms = { definite, indefinite, none: undefined }[
       owner === undefined ? this.article(word, entry, position) : 'definite'
@@ -171,24 +142,12 @@ export class GermanPhrasing extends Phrasing {
     return joinWords(forms?.[genderOf(entry)][cases.indexOf(grammaticalCase)], noun, owner);
   }
 
-  private article(word: WordId, entry: Entry, position: Position): Article {
-    if (word === 'player' || word === 'partner' || entry.options.has('the')) return 'definite';
-    if (position === 'place') return 'definite';
-    const isUncountable = entry.forms[1] === '-';
-    // "besiegt die Kavallerie"
-    if (isUncountable && this.isCharacter(word)) return 'definite';
-    if (position === 'subject') return this.isCharacter(word) ? 'indefinite' : 'definite';
-    if (isUncountable) return 'none';
-    return position === 'circumstance' ? 'definite' : 'indefinite';
-  }
-
   /** The noun in its case and number. */
   private nounForm(mention: Mention, grammaticalCase: Case): string {
-    const entry = this.find(mention.word, 'object');
-    if (entry === undefined) {
-      const word = this.word(mention.word, 'object');
-      return isPlural(mention) ? word.plural : word.name;
-    }
+    return this.noun(mention, (entry) => this.inflect(mention, entry, grammaticalCase));
+  }
+
+  protected override inflect(mention: Mention, entry: Entry, grammaticalCase: Case = 'acc'): string {
     const [singular, plural, oblique] = [nameOf(entry)!, entry.forms[1]!, entry.forms[2]];
     if (mention.count !== undefined && entry.options.has('count')) return entry.options.get('count')!;
     if (entry.options.has('decl')) return decline(isPlural(mention) ? plural : singular, grammaticalCase);
@@ -207,9 +166,6 @@ export class GermanPhrasing extends Phrasing {
     return isPlural(mention) || genderOf(this.find(mention.word, 'object')) === 'pl';
   }
 }
-
-/** What a noun phrase is in the sentence; `circumstance`: after a preposition, or a value. */
-type Position = 'subject' | 'object' | 'circumstance' | 'place';
 
 /** "m Spieler": the gender precedes the noun. */
 function genderOf(entry: Entry | undefined): Gender {

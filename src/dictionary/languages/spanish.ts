@@ -1,20 +1,18 @@
-import {
-  isPropertyStatement,
-  type ActionStatement,
-  type Mention,
-  type PropertyStatement,
-  type PropertyValue,
-  type Slot,
-  type Statement,
-  type WordId,
+import type {
+  ActionStatement,
+  Mention,
+  PropertyStatement,
+  PropertyValue,
+  Slot,
+  WordId,
 } from '../../events/statement.ts';
 import { DISPLAY, READING } from '../sentences/function-words.ts';
+import { EuropeanPhrasing, type Position } from './european.ts';
 import type { Entry } from './format.ts';
-import { capitalize, isPlural, joinWords, Phrasing, toMention, writeNumber } from './phrasing.ts';
+import { isPlural, joinWords, toMention } from './phrasing.ts';
 
 /** `fa`: feminine, with "el" and "un" in the singular because of its stressed a ("el arma"). */
 type Gender = 'm' | 'f' | 'fa' | 'mpl' | 'fpl';
-type Position = 'subject' | 'object' | 'circumstance' | 'place' | 'value';
 
 const definite: Readonly<Record<Gender, readonly [singular: string, plural: string]>> = {
   m: ['el', 'los'],
@@ -24,21 +22,16 @@ const definite: Readonly<Record<Gender, readonly [singular: string, plural: stri
   fpl: ['las', 'las'],
 };
 const indefinite: Readonly<Record<Gender, string>> = { m: 'un', f: 'una', fa: 'un', mpl: '', fpl: '' };
-/** The Spanish of the English prepositions of places. */
-const places: Readonly<Record<string, string>> = { at: 'en', in: 'en', on: 'en', under: 'bajo', near: 'cerca de' };
-/** A no-break thin space groups digits (Real Academia Española, "Ortografía de la lengua española"). */
-const groupSeparator = '\u202F';
-
 /**
  * Sentences in Spanish. The grammar is that of the Real Academia Española: "a" before direct objects that are persons, "al" and
  * "del", "el" before feminine nouns with a stressed a, passives with "ser".
  */
-export class SpanishPhrasing extends Phrasing {
-  override write(statement: Statement): string {
-    return capitalize(isPropertyStatement(statement) ? this.change(statement) : this.action(statement), statement);
-  }
+export class SpanishPhrasing extends EuropeanPhrasing {
+  /** A no-break thin space (Real Academia Española, "Ortografía de la lengua española"). */
+  protected override readonly groupSeparator = '\u202F';
+  protected override readonly places = { at: 'en', in: 'en', on: 'en', under: 'bajo', near: 'cerca de' };
 
-  private action(statement: ActionStatement): string {
+  protected override action(statement: ActionStatement): string {
     const { subject, object } = statement;
     const { third, plural, participle, options } = this.verb(statement.action);
     const circumstances = this.circumstances(statement, options);
@@ -83,22 +76,7 @@ export class SpanishPhrasing extends Phrasing {
     ];
   }
 
-  private placePreposition(slot: Slot): string {
-    const { word } = toMention(slot);
-    return this.find(word, 'object')?.options.get('at') ?? places[this.word(word, 'object').preposition ?? 'at']!;
-  }
-
-  private manner(id: WordId): string {
-    return this.find(id, 'property')?.forms[0] ?? this.word(id, 'property').name;
-  }
-
-  private amount(amount: number, unitId: WordId | undefined, preposition: string | undefined): string {
-    const unit = unitId === undefined ? undefined : this.nounForm({ word: unitId, count: amount });
-    const measure = this.clock(amount, unitId) ?? joinWords(writeNumber(amount, groupSeparator), unit);
-    return preposition === undefined ? `(${measure})` : `${preposition} ${measure}`;
-  }
-
-  private change({ subject, property, from, to }: PropertyStatement): string {
+  protected override change({ subject, property, from, to }: PropertyStatement): string {
     const entry = this.find(property, 'property');
     const word = this.word(property, 'property');
     const gender = genderOf(entry);
@@ -111,7 +89,7 @@ export class SpanishPhrasing extends Phrasing {
     if (from === undefined) return `${head} ${verb('pasa', 'pasan')} a ser ${this.value(to)}`;
     if (typeof from !== 'number' || typeof to !== 'number')
       return `${head} ${verb('cambia', 'cambian')} de ${this.value(from)} a ${this.value(to)}`;
-    const [before, after] = [writeNumber(from, groupSeparator), writeNumber(to, groupSeparator)];
+    const [before, after] = [this.number(from), this.number(to)];
     if (from === to) return `${head} ${verb('se mantiene', 'se mantienen')} en ${after}`;
     const isUp = to > from;
     const how = word.isLowerBetter
@@ -121,7 +99,7 @@ export class SpanishPhrasing extends Phrasing {
   }
 
   private value(value: PropertyValue): string {
-    if (typeof value === 'number') return writeNumber(value, groupSeparator);
+    if (typeof value === 'number') return this.number(value);
     if (typeof value === 'string') return `«${value}»`;
     const kind = this.kindOf(value.word);
     if (kind === 'object') return this.nounPhrase(value, 'value');
@@ -140,9 +118,9 @@ export class SpanishPhrasing extends Phrasing {
     const mention = toMention(slot);
     const { word, name, count, of } = mention;
     const entry = this.find(word, 'object');
-    const noun = this.nounForm(mention);
+    const noun = this.noun(mention);
     const owner = of === undefined ? undefined : this.after('de', of, 'place');
-    if (count !== undefined) return joinWords(writeNumber(count, groupSeparator), noun, name, owner);
+    if (count !== undefined) return joinWords(this.number(count), noun, name, owner);
     if (entry === undefined) return joinWords(noun, name, owner);
     const gender = genderOf(entry);
     const isNamed = name !== undefined || owner !== undefined;
@@ -155,23 +133,7 @@ export class SpanishPhrasing extends Phrasing {
     return joinWords(written, noun, name, owner);
   }
 
-  private article(word: WordId, entry: Entry, position: Position): 'definite' | 'indefinite' | 'none' {
-    if (position === 'value') return 'none';
-    if (word === 'player' || word === 'partner' || entry.options.has('the') || position === 'place') return 'definite';
-    const isUncountable = entry.forms[1] === '-';
-    // "derrota a la caballería"
-    if (isUncountable && this.isCharacter(word)) return 'definite';
-    if (position === 'subject') return this.isCharacter(word) ? 'indefinite' : 'definite';
-    if (isUncountable) return 'none';
-    return position === 'circumstance' ? 'definite' : 'indefinite';
-  }
-
-  private nounForm(mention: Mention): string {
-    const entry = this.find(mention.word, 'object');
-    if (entry === undefined) {
-      const word = this.word(mention.word, 'object');
-      return isPlural(mention) ? word.plural : word.name;
-    }
+  protected override inflect(mention: Mention, entry: Entry): string {
     const [singular, plural] = [nameOf(entry)!, entry.forms[1] ?? '-'];
     const [one, several] = entry.options.get('count')?.split('|') ?? [singular, plural === '-' ? singular : plural];
     return mention.count === undefined ? singular : isPlural(mention) ? several! : one!;
