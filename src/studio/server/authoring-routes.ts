@@ -7,12 +7,13 @@ import { searchWords as searchDictionary } from '../../dictionary/search.ts';
 import type { Dictionary, Word } from '../../dictionary/dictionary.ts';
 import { render } from '../../dictionary/sentences/render.ts';
 import { PlaybyplayError } from '../../errors.ts';
-import type { CueValue, EventLine } from '../../events/log.ts';
+import type { CueValue } from '../../events/log.ts';
 import { parseStatement } from '../../events/statement.ts';
 import type { Score } from '../../evaluate/evaluate.ts';
 import { versionOf } from '../../files/history.ts';
 import { openVideo } from '../../media/video.ts';
 import type { DetectorSpec, EventMapping, RegionSpec } from '../../profile/profile.ts';
+import { mean } from '../../statistics.ts';
 import {
   collectCrops,
   composeRule,
@@ -38,7 +39,7 @@ import { exportLabels, exportPack } from '../authoring/export-pack.ts';
 import { exampleOf, type PackEdit, PackSession } from '../authoring/pack-session.ts';
 import { type FileDiff, type PackStore } from '../authoring/pack-store.ts';
 import { completeSentence, composeStatement, type ExampleCue } from '../authoring/rules.ts';
-import { compareRuns } from '../authoring/run-test.ts';
+import { compareRuns, type RunResult } from '../authoring/run-test.ts';
 import type { TestCase } from '../authoring/test-case.ts';
 import type { Workspace } from '../workspace.ts';
 import { addRoute } from './add-route.ts';
@@ -129,10 +130,7 @@ export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: Stu
       { source, media, t: body.t, elements, hasPictures: body.hasPictures === true },
       { signal },
     );
-    return {
-      milliseconds: Math.round(performance.now() - asked),
-      readings,
-    };
+    return { milliseconds: Math.round(performance.now() - asked), readings };
   });
 
   addRoute(app, studyElement, async ({ body, signal }) => {
@@ -146,9 +144,9 @@ export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: Stu
       type,
       certainty,
       detector,
-      events: events as readonly unknown[] as readonly Record<string, unknown>[],
+      events: events.map(asJson),
       examples: examples.map(({ t, text }) => ({ t, text })),
-      ...(font ? { font: font as unknown as Record<string, unknown> } : {}),
+      ...(font && { font: asJson(font) }),
     };
   });
 
@@ -240,76 +238,26 @@ export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: Stu
     const session = await open(body.path, body.game);
     const game = join(session.store.root, session.profilePath);
     const readings = join(session.store.root, STUDIO_FOLDER, 'readings');
-    const all = body.media === undefined ? await session.tests() : [];
-    const tests = all.filter(({ name }) => body.names === undefined || body.names.includes(name));
-    const { review } = await session.draft();
-    const runs: { readonly test: TestCase; readonly events: readonly EventLine[] }[] = [];
-    const stretches: readonly TestCase[] =
-      body.media === undefined
-        ? tests
-        : [
-            {
-              name: body.media,
-              media: await workspace.resolve(body.media),
-              isComplete: false,
-              marks: [],
-              ...rangeOf(body),
-            },
-          ];
+    const isTrial = body.media !== undefined;
+    const tests = isTrial
+      ? [
+          {
+            name: body.media,
+            media: await workspace.resolve(body.media),
+            isComplete: false,
+            marks: [],
+            ...rangeOf(body),
+          },
+        ]
+      : (await session.tests()).filter(({ name }) => body.names?.includes(name) ?? true);
     const onShare = report(body.job);
-    const found: {
-      warnings: PackResponse['warnings'][number][];
-      notes: { t: number; text: string }[];
-      stored: number[];
-    } = {
-      warnings: [],
-      notes: [],
-      stored: [],
-    };
-    for (const [i, test] of stretches.entries()) {
-      const onProgress = (share: number): void => onShare?.((i + share) / stretches.length);
+    const runs: TestRun[] = [];
+    for (const [i, test] of tests.entries()) {
+      const onProgress = (share: number): void => onShare?.((i + share) / tests.length);
       const request = { game, media: test.media, readings, ...rangeOf(test) };
-      const result = await workers.call('run', request, { signal, onProgress });
-      runs.push({ test, events: result.events });
-      found.warnings.push(...result.warnings);
-      found.notes.push(...result.notes);
-      found.stored.push(result.stored);
+      runs.push({ test, ...(await workers.call('run', request, { signal, onProgress })) });
     }
-    const dictionary = await session.dictionary();
-    const result = compareRuns(body.media === undefined ? runs : [], dictionary);
-    const learnt = new Set(
-      review.recordings.filter(({ use }) => use === 'learn').map(({ path }) => session.locate(path)),
-    );
-    const held = runs.filter(({ test }) => !learnt.has(test.media));
-    const publicPath = (path: string): { readonly media?: string } => publicMedia(workspace, path);
-    return {
-      events: runs.flatMap(({ test, events }) =>
-        events.map(({ t, text, tentative, statement, cues }) => ({
-          t,
-          text,
-          media: publicPath(test.media).media ?? test.name,
-          isTentative: tentative === true,
-          statement: statement as unknown as Record<string, unknown>,
-          cues: cues as readonly unknown[] as readonly Record<string, unknown>[],
-        })),
-      ),
-      kinds: result.kinds.map(toScore),
-      all: toScore(result.all),
-      ...(held.length > 0 && body.media === undefined ? { held: toScore(compareRuns(held, dictionary).all) } : {}),
-      differences: result.differences.map(({ t, kind, sentence, insteadSentence, clip = '', statement, cues }) => ({
-        t,
-        kind,
-        sentence,
-        ...(insteadSentence === undefined ? {} : { instead: insteadSentence }),
-        test: clip,
-        ...publicPath(tests.find(({ name }) => name === clip)?.media ?? ''),
-        statement: statement as unknown as Record<string, unknown>,
-        ...(cues ? { cues: cues as readonly unknown[] as readonly Record<string, unknown>[] } : {}),
-      })),
-      warnings: found.warnings,
-      notes: found.notes,
-      stored: found.stored.length === 0 ? 0 : found.stored.reduce((sum, one) => sum + one, 0) / found.stored.length,
-    };
+    return await describeRuns(workspace, session, runs, isTrial);
   });
 
   addRoute(app, exportPackRoute, async ({ body }) => {
@@ -322,6 +270,58 @@ export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: Stu
     const { pictures } = await exportLabels(root, game, layout, target);
     return { target: body.target, files: pictures };
   });
+}
+
+/** A test of a pack and what running it gave. */
+type TestRun = { readonly test: TestCase } & RunResult;
+
+/** What runs found and, unless they are a trial without marks, how that compares with what was marked. */
+async function describeRuns(
+  workspace: Workspace,
+  session: PackSession,
+  runs: readonly TestRun[],
+  isTrial: boolean,
+): Promise<RouteResponse<typeof runTests>> {
+  const dictionary = await session.dictionary();
+  const { review } = await session.draft();
+  const result = compareRuns(isTrial ? [] : runs, dictionary);
+  const learnt = new Set(
+    review.recordings.filter(({ use }) => use === 'learn').map(({ path }) => session.locate(path)),
+  );
+  const held = isTrial ? [] : runs.filter(({ test }) => !learnt.has(test.media));
+  return {
+    events: runs.flatMap(({ test, events }) =>
+      events.map(({ t, text, tentative, statement, cues }) => ({
+        t,
+        text,
+        media: publicMedia(workspace, test.media).media ?? test.name,
+        isTentative: tentative === true,
+        statement: asJson(statement),
+        cues: cues.map(asJson),
+      })),
+    ),
+    kinds: result.kinds.map(toScore),
+    all: toScore(result.all),
+    ...(held.length > 0 && { held: toScore(compareRuns(held, dictionary).all) }),
+    differences: result.differences.map(({ t, kind, sentence, insteadSentence, clip = '', statement, cues }) => ({
+      t,
+      kind,
+      sentence,
+      ...(insteadSentence !== undefined && { instead: insteadSentence }),
+      test: clip,
+      ...publicMedia(workspace, runs.find(({ test }) => test.name === clip)?.test.media ?? ''),
+      statement: asJson(statement),
+      ...(cues && { cues: cues.map(asJson) }),
+    })),
+    warnings: runs.flatMap(({ warnings }) => warnings),
+    notes: runs.flatMap(({ notes }) => notes),
+    stored: runs.length === 0 ? 0 : mean(runs.map(({ stored }) => stored)),
+  };
+}
+
+/** An object as the schemas of replies know it: any members. */
+function asJson(value: object): Record<string, unknown> {
+  return value as Record<string, unknown>;
 }
 
 /** The files of a pack, through the workspace: checked paths, steps that can be undone, conflicts noticed. */
@@ -373,7 +373,7 @@ async function describePack(
       ...element,
       ...withExample(exampleOf({ ...element, detector })),
       detector: detector as Record<string, unknown>,
-      ...(region ? { region: region as unknown as Record<string, unknown> } : {}),
+      ...(region && { region: asJson(region) }),
     })),
     recordings: recordings.flatMap(({ path, use }) => {
       const { media } = publicMedia(workspace, session.locate(path));
@@ -384,7 +384,7 @@ async function describePack(
       ...publicMedia(workspace, media),
       marks: marks.map(({ t, statement }) => ({
         t,
-        statement: statement as unknown as Record<string, unknown>,
+        statement: asJson(statement),
         sentence: render(statement, dictionary),
       })),
     })),
