@@ -69,6 +69,13 @@ export function addVariants(
   });
 }
 
+/** What a search compares by which measure, and where it may find a template. */
+interface Search {
+  readonly matcher: Matcher;
+  readonly measure: Measure;
+  readonly window: SearchWindow | undefined;
+}
+
 /** A position of a template at one level of the pyramid. */
 interface Candidate {
   readonly variant: Variant;
@@ -91,6 +98,7 @@ export function searchAll(
   withLikeness = false,
 ): readonly Found[] {
   matcher.clear();
+  const search: Search = { matcher, measure, window };
   const coarsest = Math.max(0, ...variants.map((variant) => variant.levels.length - 1));
   const pyramid: Planes[] = [];
   for (let level = 0; level <= coarsest; level++)
@@ -98,13 +106,12 @@ export function searchAll(
   const found: Candidate[] = [];
   for (const variant of variants) {
     const level = variant.levels.length - 1;
-    for (const at of coarseMatches(matcher, pyramid[level]!, variant.levels[level]!, measure, window, level))
+    for (const at of coarseMatches(search, pyramid[level]!, variant.levels[level]!, level))
       found.push({ variant, level, at });
   }
   let candidates: readonly Candidate[] = found;
-  for (let level = coarsest - 1; level >= 0; level--) {
-    candidates = refine(matcher, candidates, selectBest(candidates), pyramid[level]!, measure, window, level);
-  }
+  for (let level = coarsest - 1; level >= 0; level--)
+    candidates = refine(search, candidates, selectBest(candidates), pyramid[level]!, level);
   const best = new Map<string, Candidate>();
   for (const candidate of candidates) {
     const known = best.get(candidate.variant.name);
@@ -130,31 +137,26 @@ function measureLikeness(matcher: Matcher, { variant, level, at }: Candidate, py
 
 /** Refines some candidates to a level. The scores of the others shrink by the same factor, as detail and noise affect all of them. */
 function refine(
-  matcher: Matcher,
+  search: Search,
   candidates: readonly Candidate[],
   refined: ReadonlySet<Candidate>,
   planes: Planes,
-  measure: Measure,
-  window: SearchWindow | undefined,
   level: number,
 ): readonly Candidate[] {
+  const { matcher, measure, window } = search;
   let [before, after] = [0, 0];
-  shareMoments(matcher, refined, planes, measure, level);
+  shareMoments(search, refined, planes, level);
   const moved = candidates.map((candidate) => {
     const { variant, at } = candidate;
     if (candidate.level <= level || !refined.has(candidate)) return candidate;
     const pattern = variant.levels[level]!;
     const [right, bottom] = [planes.width - pattern.width, planes.height - pattern.height];
-    const [xs, ys] = [refinedRange(at.x, right), refinedRange(at.y, bottom)];
-    const match = window
-      ? matcher.best(
-          planes,
-          pattern,
-          measure,
-          snapRange(xs, gridX(window, level, pattern.width)),
-          snapRange(ys, gridY(window, level, pattern.height)),
-        )
-      : matcher.best(planes, pattern, measure, xs, ys);
+    let [xs, ys] = [refinedRange(at.x, right), refinedRange(at.y, bottom)];
+    if (window) {
+      xs = snapRange(xs, gridX(window, level, pattern.width));
+      ys = snapRange(ys, gridY(window, level, pattern.height));
+    }
+    const match = matcher.best(planes, pattern, measure, xs, ys);
     before = Math.max(before, at.score);
     after = Math.max(after, match.score);
     return { variant, level, at: match };
@@ -170,10 +172,9 @@ function refine(
 
 /** Precomputes the moments of candidates with the same weights if they are close to each other. */
 function shareMoments(
-  matcher: Matcher,
+  { matcher, measure }: Search,
   refined: ReadonlySet<Candidate>,
   planes: Planes,
-  measure: Measure,
   level: number,
 ): void {
   let first: Pattern | undefined;
@@ -226,14 +227,8 @@ function selectBest(candidates: readonly Candidate[]): ReadonlySet<Candidate> {
 }
 
 /** Finds the best positions at the coarsest level, no two of them adjacent: a fine pattern may match in several places there. */
-function coarseMatches(
-  matcher: Matcher,
-  planes: Planes,
-  pattern: Pattern,
-  measure: Measure,
-  window: SearchWindow | undefined,
-  level: number,
-): readonly Match[] {
+function coarseMatches(search: Search, planes: Planes, pattern: Pattern, level: number): readonly Match[] {
+  const { matcher, measure, window } = search;
   const [right, bottom] = [planes.width - pattern.width, planes.height - pattern.height];
   if (right < 0 || bottom < 0) return [];
   const unit = 2 ** level;
@@ -247,7 +242,7 @@ function coarseMatches(
   const count = columns * (ys[1] - ys[0] + 1);
   const scores = isAnywhere
     ? matcher.scanReused(planes, pattern, measure, xs, ys)
-    : scanGrid(matcher, planes, pattern, measure, xs, ys, across, down);
+    : scanGrid(search, planes, pattern, { range: xs, grid: across }, { range: ys, grid: down });
   const chosen: Match[] = [];
   while (chosen.length < MAX_CANDIDATES) {
     let best = -1;
@@ -263,19 +258,17 @@ function coarseMatches(
 
 /** Computes the scores of the positions on a grid; the others have `EXCLUDED_SCORE`. */
 function scanGrid(
-  matcher: Matcher,
+  { matcher, measure }: Search,
   planes: Planes,
   pattern: Pattern,
-  measure: Measure,
-  xs: readonly [number, number],
-  ys: readonly [number, number],
-  across: PositionGrid | undefined,
-  down: PositionGrid | undefined,
+  across: GridRange,
+  down: GridRange,
 ): Float64Array {
+  const [xs, ys] = [across.range, down.range];
   const columns = xs[1] - xs[0] + 1;
   const scores = new Float64Array(columns * (ys[1] - ys[0] + 1)).fill(EXCLUDED_SCORE);
-  const runsDown = gridRuns(ys, down);
-  for (const [left, right] of gridRuns(xs, across))
+  const runsDown = gridRuns(down);
+  for (const [left, right] of gridRuns(across))
     for (const [top, bottom] of runsDown) {
       const width = right - left + 1;
       const part = matcher.scanReused(planes, pattern, measure, [left, right], [top, bottom]);
@@ -285,8 +278,14 @@ function scanGrid(
   return scores;
 }
 
-/** The stretches of a range that are on a grid. */
-function gridRuns([from, to]: readonly [number, number], grid: PositionGrid | undefined): [number, number][] {
+/** First and last position in one direction, and the grid on which they must lie. */
+interface GridRange {
+  readonly range: readonly [number, number];
+  readonly grid: PositionGrid | undefined;
+}
+
+/** The stretches of a range that are on its grid. */
+function gridRuns({ range: [from, to], grid }: GridRange): [number, number][] {
   const runs: [number, number][] = [];
   for (let at = from; at <= to; at++) {
     if (!isOnGrid(at, grid)) continue;
