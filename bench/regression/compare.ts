@@ -111,12 +111,13 @@ function eventLines(out: string): string {
   return lines.filter((line) => /^\{"type":"(?:event|gap|end)"/.test(line)).join('\n');
 }
 
-/** The numbers of a JSON text with their paths: labels and explanations are prose and may be reworded. */
+/** The numbers of a JSON text with their paths, to nine digits: labels and explanations are prose and may be reworded. */
 function jsonNumbers(text: string): string {
   const lines: string[] = [];
   const visit = (value: unknown, path: string): void => {
     if (typeof value === 'object' && value !== null)
       for (const [key, inner] of Object.entries(value)) visit(inner, `${path}/${key}`);
+    else if (typeof value === 'number') lines.push(`${path} ${Number(value.toPrecision(9))}`);
     else if (typeof value !== 'string') lines.push(`${path} ${value}`);
   };
   visit(JSON.parse(text), '');
