@@ -141,6 +141,19 @@ describe('no word of a question is ignored', () => {
     expect(understood).toEqual([]);
   });
 
+  it('refuses a question, or asks something else, when a word that changes its meaning is added', () => {
+    // One word in one place of every ninth question; more of them: bench/words/mutations.ts.
+    const added = 'only not except twice together other without both half last next again alone else'.split(' ');
+    const same = questions.flatMap(({ log, question }, index) => {
+      const word = added[(index / 9) % added.length];
+      if (word === undefined || question.split(' ').includes(word)) return [];
+      const words = question.split(' ');
+      const changed = words.toSpliced(1 + (index % words.length), 0, word).join(' ');
+      return read(changed, logs.get(log)!) === read(question, logs.get(log)!) ? [changed] : [];
+    });
+    expect(same).toEqual([]);
+  });
+
   it('asks something else when a word is exchanged for its opposite', () => {
     const same = questions.flatMap(({ log, question }) => {
       const words = question.split(' ');

@@ -27,6 +27,8 @@ export class Vocabulary implements LogFacts {
   private readonly characters = new Map<string, Mention>();
   /** Of each property that is stated of somebody: of whom, as word and name. */
   private readonly ownersOf = new Map<Word, Map<string, Mention>>();
+  /** Does a team or another group act in the logs, rather than its members only? */
+  haveActingTeams = false;
   private readonly dictionary: Dictionary;
 
   constructor(events: Iterable<EventLine>, dictionary: Dictionary) {
@@ -45,6 +47,9 @@ export class Vocabulary implements LogFacts {
         continue;
       }
       this.addCharacter(statement.object);
+      const { subject = '' } = statement;
+      if (dictionary.isA(typeof subject === 'string' ? subject : subject.word, 'group', 'object'))
+        this.haveActingTeams = true;
       this.addPeriod(statement);
       this.add(statement.action, 'action');
       for (const slot of wordSlots) this.addSlot(statement[slot], slotKind(slot));
@@ -81,6 +86,12 @@ export class Vocabulary implements LogFacts {
   get rival(): Mention | undefined {
     const others = [...this.characters.values()].filter(({ word }) => word !== 'player');
     return others.length === 1 && this.characters.has('player') ? others[0] : undefined;
+  }
+
+  /** Do the logs know teammates of the player? */
+  get hasTeammates(): boolean {
+    const teammate = this.dictionary.find('teammate', 'object');
+    return teammate !== undefined && this.has(teammate);
   }
 
   /** Of whom the logs state a property or one under it. */

@@ -18,7 +18,7 @@ function express(phrases: string, ...meanings: readonly string[]): void {
 /** Words that only carry grammar: they change nothing of what is asked. */
 export const grammarWords: ReadonlySet<string> = new Set(
   (
-    'a an the this that these those there here i me my mine myself we us our ours you your yours he she it its they them ' +
+    'a an the this that these those there here he she it its they them ' +
     'his her him their theirs oneself someone somebody anyone anybody everyone everybody something anything everything ' +
     'who whom whose what which where how is are was were am be been being do does did done have has had having get gets ' +
     'got gotten getting make makes made making can could will would shall should may might to of in on at by for with ' +
@@ -31,6 +31,16 @@ export const grammarWords: ReadonlySet<string> = new Set(
     'up back down off out away players person people guy guys bot bots match game session round video recording clip log vod'
   ).split(' '),
 );
+
+// Whom a question is about.
+express('i my mine myself me we us our ours you your yours', 'id player', 'id teammate', 'other owner');
+express(
+  'show_me tell_me give_me list_me get_me find_me can_you could_you would_you will_you do_you_know',
+  'number',
+  'list',
+  'whether',
+);
+express('let_me let_us thank_you i_want i_would i_need i_wanna', 'number', 'list', 'whether');
 
 // Negations.
 express('not no never without except excluding unless nobody nothing none neither nor other else besides', 'neg');
@@ -71,7 +81,8 @@ express('at_once in_one_go in_one_hit at_a_time', 'of change', 'of amount');
 // Averages, rates and sums.
 express('average mean typical usual averaged', 'avg');
 express('on_average in_average', 'avg');
-express('total overall combined altogether sum', 'count', 'sum', 'at', 'by', 'list', 'streak');
+express('together combined between_them jointly', 'joint');
+express('total overall altogether sum', 'count', 'sum', 'at', 'by', 'list', 'streak');
 express('in_total in_all all_in_all', 'number', 'list');
 express('rate', 'per', 'share', 'ratio');
 express('per', 'per', 'of life', 'by', 'ratio', 'state');
@@ -99,12 +110,16 @@ express(
   'id race',
 );
 express('number no #', 'nth');
-express(
-  'count number tally counter amount counts how_many how_often how_frequently how_much',
-  'number',
-  'property',
-  'sequence',
-);
+express('count number tally counter amount counts how_many how_often how_frequently', 'number', 'property', 'sequence');
+
+express('how_much', 'quantity');
+express('besides aside_from apart_from everyone_but', 'neg');
+express('twice two_times more_than_once at_least_twice', 'times 2');
+express('thrice three_times', 'times 3');
+express('four_times', 'times 4');
+express('five_times', 'times 5');
+express('my_team our_team my_squad our_squad', 'own team');
+express('cold hot hungry thirsty rich', 'extreme', 'at', 'state');
 
 // Comparisons.
 express('than', 'within', 'versus', 'bound', 'confidence', 'time', 'near', 'neg');
@@ -184,7 +199,8 @@ express(
   'of duration',
 );
 express('middle mid', 'part 3', 'time');
-express('half_time halftime', 'period', 'at');
+express('half_time halftime the_half the_break', 'period', 'at');
+express('leading winning in_the_lead ahead', 'max');
 express('quarter', 'part 4', 'period', 'num 0.25');
 express('third', 'part 3');
 express('half halves', 'part 2', 'period', 'num 0.5');
@@ -314,6 +330,7 @@ express('confidence', 'confidence');
 express('around about', 'time', 'near');
 express('break split group grouped breakdown divided', 'by');
 express('kill kills', 'event', 'id destroy');
+express('use used', 'by', 'any action');
 express('goalscorer scorer goal_scorer', 'by subject');
 express('rounds bullets shells', 'id ammunition', 'id ammunition in magazine');
 express('drove ran posted managed', 'extreme');

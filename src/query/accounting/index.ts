@@ -27,7 +27,10 @@ export function findUnaccounted(query: Query, tokens: readonly Token[], options:
   const parts = new QueryParts(query, options.dictionary);
   const rival = options.vocabulary?.rival;
   // Who hits the other of two need not be named.
-  if (rival?.name !== undefined && parts.traits.has('property')) parts.names.add(rival.name.toLowerCase());
+  if (rival && parts.traits.has('property')) {
+    parts.traits.add('other owner');
+    if (rival.name !== undefined) parts.names.add(rival.name.toLowerCase());
+  }
   const claims: Claim[] = [];
   for (let at = 0; at < tokens.length; ) {
     const unit = readUnit(tokens, at, parts, options);
@@ -44,7 +47,7 @@ const everything = /^(?:all|everything|anything|events?|something|whatever)$/;
 
 /** The word by which a question asks what a log cannot answer: how often something did not happen, or the number of one event. */
 function findPointless(
-  { find, count, by, measure }: Query,
+  { find, count, by, measure, top, bottom }: Query,
   { singles }: QueryParts,
   claims: readonly Claim[],
   tokens: readonly Token[],
@@ -58,7 +61,9 @@ function findPointless(
   // "not kills" lists all events but these.
   const isListed = tokens[0]!.lower === 'not' || tokens.some(({ lower }) => everything.test(lower));
   if (isNegative && !isListed) return claimOf('negation');
-  const isCounted = count || by || measure?.of === 'count';
+  // "which weapon did I use for my last kill" names the group of one.
+  const isNamed = by !== undefined && top === undefined && bottom === undefined && !count;
+  const isCounted = !isNamed && (count || by || measure?.of === 'count');
   return isCounted && 'nth' in find && singles.some(({ kind }) => kind === 'ordinal') ? claimOf('ordinal') : undefined;
 }
 
@@ -86,6 +91,7 @@ function readUnit(
     const unit = express(expressionOf(phrase), at + length, parts);
     if (unit) return unit;
   }
+  if (isForeignVerb(token, at, tokens, parts, options)) return undefined;
   const ended = wordEnd(tokens, at, parts, options);
   if (ended !== undefined) return { end: ended, singles: [] };
   const amount = readAmount(tokens, at);
@@ -109,6 +115,33 @@ function nameEnd(tokens: readonly Token[], at: number, { names }: QueryParts): n
   return undefined;
 }
 
+/**
+ * Does the query take a word that questions are made of for an action that the logs do not have? "how many light attacks
+ * landed" is not about landing.
+ */
+function isForeignVerb(
+  { lower }: Token,
+  at: number,
+  tokens: readonly Token[],
+  { ids, traits }: QueryParts,
+  { dictionary, vocabulary }: AccountingOptions,
+): boolean {
+  if (!vocabulary || !(grammarWords.has(lower) || expressionOf(lower))) return false;
+  const lexicon = getLexicon(dictionary);
+  const isManner = ({ id }: Word): boolean => dictionary.isA(id, 'manner', 'property');
+  const isForeignManner = lexicon
+    .find('property', tokens, at)
+    .some(({ entry: { word } }) => ids.has(word.id) && isManner(word) && !vocabulary.has(word));
+  if (isForeignManner) return true;
+  if (traits.has('property')) return false;
+  const isKnown = [...ids].some((id) => {
+    const word = dictionary.find(id, 'action');
+    return word !== undefined && vocabulary.has(word);
+  });
+  if (isKnown) return false;
+  return lexicon.find('action', tokens, at).some(({ entry: { word }, end }) => end === at + 1 && ids.has(word.id));
+}
+
 /** The end of a word of the dictionary that the query mentions, or one above it; `undefined` if none stands there. */
 function wordEnd(
   tokens: readonly Token[],
@@ -118,8 +151,11 @@ function wordEnd(
 ): number | undefined {
   const lexicon = getLexicon(dictionary);
   // "half kills": a word that questions are made of is no thing of the logs, unless they mention it.
-  const isOfGrammar = vocabulary && expressionOf(tokens[at]!.lower) !== undefined;
+  const isOfGrammar =
+    vocabulary !== undefined &&
+    (expressionOf(tokens[at]!.lower) !== undefined || /^(?:in|at|on)$/.test(tokens[at]!.lower));
   const isMentioned = (id: string): boolean =>
+    dictionary.events.some((event) => event.id === id) ||
     wordKinds.some((kind) => {
       const word = dictionary.find(id, kind);
       return word !== undefined && vocabulary!.has(word);
@@ -131,9 +167,7 @@ function wordEnd(
     for (const match of lexicon.find(kind, tokens, at))
       if (
         match.end > (end ?? at) &&
-        (match.end > at + 1 || kind === 'action' ? meant : known).some((id) =>
-          isRelated(match.entry.word, id, dictionary),
-        )
+        (kind === 'action' ? meant : known).some((id) => isRelated(match.entry.word, id, dictionary))
       )
         end = match.end;
   if (end !== undefined) return end;

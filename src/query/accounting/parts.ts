@@ -1,5 +1,6 @@
 import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { wordSlots } from '../../dictionary/format.ts';
+import { READING } from '../../dictionary/sentences/function-words.ts';
 import {
   alternativesOf,
   isAboutEvent,
@@ -102,6 +103,11 @@ export class QueryParts {
     }
     const isNumber =
       query.count || measure || per || ratio || share || streak || state || at !== undefined || by || versus;
+    const isCountOfChanges = query.count === true && (isChange(find) || ('near' in find && isChange(find.find)));
+    if (isNumber && !isCountOfChanges) this.traits.add('quantity');
+    // "how many kills do Sarge and Major have together"
+    if ((query.count || measure?.take === 'sum') && !by && !versus && this.traits.has('several'))
+      this.traits.add('joint');
     this.traits.add(isNumber ? 'number' : query.whether ? 'whether' : 'list');
   }
 
@@ -203,7 +209,10 @@ export class QueryParts {
     const { sequence, without, within, span, apart } = condition;
     this.traits.add('sequence');
     const steps = new Set(sequence.map((step) => JSON.stringify(step)));
-    if (steps.size === 1) this.number(sequence.length);
+    if (steps.size === 1) {
+      this.number(sequence.length);
+      this.traits.add(`times ${sequence.length}`);
+    }
     if (apart) this.traits.add('row');
     if (within !== undefined || span !== undefined) this.traits.add('within');
     this.number(within);
@@ -250,6 +259,8 @@ export class QueryParts {
   private addProperty({ property, subject, change, from, to, by }: PropertyPattern): void {
     this.addIds(property);
     this.traits.add('property');
+    // What the screen shows is the player's.
+    if (property.includes(READING)) this.traits.add('other owner');
     if (subject) this.addSlot(subject);
     const isLowerBetter = property.some((id) => this.dictionary.find(id, 'property')?.isLowerBetter);
     if (change) this.traits.add(change);
@@ -268,11 +279,16 @@ export class QueryParts {
     if (except) this.single('negation');
     if (same !== undefined) this.traits.add('same');
     if ((any?.length ?? 0) > 1 || (except?.length ?? 0) > 1) this.traits.add('or');
+    if ((any?.length ?? 0) > 1) this.traits.add('several');
+    if (any?.some(({ words }) => words?.includes('teammate')) && any.some(({ words }) => words?.includes('player')))
+      this.traits.add('own team');
     for (const each of [...(any ?? []), ...(except ?? [])]) this.addMention(each);
   }
 
   private addMention({ words, name, count, of }: MentionPattern): void {
-    if (words) this.addIds(words);
+    // Whose team is whose, logs do not say.
+    const isOwnTeam = of?.words?.includes('player') && words?.includes('team');
+    if (words && !isOwnTeam) this.addIds(words);
     if (name !== undefined) this.names.add(name.toLowerCase());
     if (count) this.addRange(count);
     if (of) this.addMention(of);
@@ -295,6 +311,10 @@ export class QueryParts {
     for (const each of [min, max, above, below]) this.number(each, true);
     if ([min, max, above, below].some((each) => each !== undefined)) this.traits.add('bound');
   }
+}
+
+function isChange(condition: Condition): boolean {
+  return 'property' in condition || ('all' in condition && condition.all.some((each) => 'property' in each));
 }
 
 function isBound({ min, max, above, below }: Range): boolean {

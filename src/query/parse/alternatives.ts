@@ -16,6 +16,7 @@ const actionAlternatives: Readonly<Record<string, readonly string[]>> = {
   'shoot down': ['kill'],
   receive: ['obtain', 'pick up'],
   respawn: ['spawn'],
+  end: ['cross finish line'],
 };
 
 const propertyAlternatives: Readonly<Record<string, readonly string[]>> = {

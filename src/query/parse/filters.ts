@@ -349,7 +349,8 @@ function parseValueState(context: ParseContext, start: number): ParsedState | un
   const low = context.skip(start, 'low on');
   const adjective = adjectives.get(context.wordAt(start) ?? '');
   const comparison = parseComparison(context, start);
-  const number = numberValue(context.tokens[start]);
+  // "in one combo" is no combo of one.
+  const number = context.wordAt(start) === 'one' ? undefined : numberValue(context.tokens[start]);
   const to =
     low !== undefined
       ? { below: 25 }

@@ -74,12 +74,31 @@ function parseExceptions(context: ParseContext, at: number, list: NounList, kind
     if (next === undefined) continue;
     // "with any weapon except with railgun"; but "opponent except with railgun" excludes no opponent.
     const isRepeated = context.wordAt(next) === 'with' && context.wordAt(at - 1) === 'with';
-    return parseAlternatives(context, isRepeated ? next + 1 : next, kind).map((excluded) => ({
-      any: list.any,
-      except: excluded.any,
-      end: excluded.end,
-      cost: list.cost + excluded.cost,
-    }));
+    return (
+      parseAlternatives(context, isRepeated ? next + 1 : next, kind)
+        // "who crashed into the wall except me": somebody is no exception among things.
+        .filter(
+          (excluded) =>
+            !list.any.some((noun) => isThing(context, noun)) ||
+            !excluded.any.every((noun) => isSomebody(context, noun)),
+        )
+        .map((excluded) => ({
+          any: list.any,
+          except: excluded.any,
+          end: excluded.end,
+          cost: list.cost + excluded.cost,
+        }))
+    );
   }
   return [];
+}
+
+function isSomebody({ dictionary }: ParseContext, { words, name }: NounPhrase): boolean {
+  if (words.length === 0) return name !== undefined;
+  return words.every(({ word }) => dictionary.isA(word.id, 'character', 'object'));
+}
+
+function isThing({ dictionary }: ParseContext, { words }: NounPhrase): boolean {
+  const isOf = (id: string, kind: string): boolean => dictionary.isA(id, kind, 'object');
+  return words.length > 0 && words.every(({ word: { id } }) => !isOf(id, 'character') && !isOf(id, 'group'));
 }

@@ -50,7 +50,9 @@ export interface ParseQueryOptions {
  */
 export function parseQuery(sentence: string, dictionary: Dictionary, options: ParseQueryOptions = {}): ParsedQuery {
   const { names = [], sessions = new Map(), exactSpelling = false } = options;
-  const { tokens, corrections } = normalizeQuestion(sentence, dictionary, { names, sessions, exactSpelling });
+  const normalized = normalizeQuestion(sentence, dictionary, { names, sessions, exactSpelling });
+  const { corrections } = normalized;
+  const tokens = options.vocabulary?.hasTeammates ? readTeam(normalized.tokens) : normalized.tokens;
   const span = { start: 0, end: sentence.length };
   const fail = (issue: SentenceIssue): ParsedQuery => ({ query: undefined, issues: [issue], corrections });
   if (tokens.length === 0)
@@ -114,6 +116,15 @@ function redirect({ command }: Redirection, span: { start: number; end: number }
     hint: `Run: playbyplay ${command} <log>`,
     ...span,
   };
+}
+
+/** "we" are the player and the teammates, in logs that have teammates. */
+function readTeam(tokens: readonly Token[]): readonly Token[] {
+  return tokens.flatMap((token) => {
+    if (token.kind !== 'word' || !['we', 'us', 'our'].includes(token.lower)) return [token];
+    const team = ['my', 'team'].map((text): Token => ({ ...token, text, lower: text }));
+    return token.lower === 'our' ? [...team, { ...token, kind: 'possessive', text: "'s", lower: "'s" }] : team;
+  });
 }
 
 /** The refusal of a question of which no reading accounts for a word. */

@@ -1012,9 +1012,9 @@ const verbsOf = <const Kind extends string>(text: string, kind: Kind): (readonly
   text.split(' ').map((verb) => [verb, kind] as const);
 
 const reachingVerbs: ReadonlyMap<string, 'drops' | 'rises' | 'either'> = new Map<string, 'drops' | 'rises' | 'either'>([
-  ...verbsOf('drop drops dropped fall falls fell sink sank', 'drops'),
-  ...verbsOf('rise rises rose climb climbed reach reaches reached hit', 'rises'),
-  ...verbsOf('go goes went get gets got', 'either'),
+  ...verbsOf('drop drops dropped dropping fall falls fell falling sink sank sinking', 'drops'),
+  ...verbsOf('rise rises rose rising climb climbed reach reaches reached reaching hit', 'rises'),
+  ...verbsOf('go goes went going get gets got getting', 'either'),
 ]);
 
 function isPlayerAlone({ any, except }: NounList): boolean {
@@ -1101,10 +1101,11 @@ function parseMentions(context: ParseContext, at: number): ParsedCondition[] {
 /** The pattern of a slot that a noun list fills. */
 export function toSlotPattern(context: ParseContext, list: NounList, slot: WordSlot): SlotPattern {
   const any = list.any
+    .flatMap((noun) => ownTeam(context, noun) ?? [noun])
     .map((noun) => toMentionPattern(context, slot === 'with' ? withWeapons(context.dictionary, noun) : noun))
     .filter((pattern) => Object.keys(pattern).length > 0);
   return {
-    ...(any.length > 0 && any.length === list.any.length && { any }),
+    ...(any.length > 0 && any.length >= list.any.length && { any }),
     ...(list.except.length > 0 && { except: list.except.map((noun) => toMentionPattern(context, noun)) }),
     ...(list.any.some((noun) => noun.same) && { same: slot }),
   };
@@ -1122,13 +1123,23 @@ function withWeapons(dictionary: Dictionary, noun: NounPhrase): NounPhrase {
 
 /** "my teammate": logs name roles as seen by the player. */
 function isRoleOfPlayer({ dictionary }: ParseContext, { words, of }: NounPhrase): boolean {
-  const roles = ['teammate', 'opponent', 'enemy', 'team'];
+  const roles = ['teammate', 'opponent', 'enemy'];
   return (
     of?.words[0]?.word.id === 'player' &&
     of.name === undefined &&
     words.length > 0 &&
     words.every(({ word }) => roles.some((role) => dictionary.isA(word.id, role, 'object')))
   );
+}
+
+/** "my team" is the player and the teammates, where the logs know teammates and no team acts itself. */
+function ownTeam(context: ParseContext, noun: NounPhrase): readonly NounPhrase[] | undefined {
+  const { words, of, name } = noun;
+  const teammate = context.dictionary.find('teammate', 'object');
+  const isOfPlayer = of?.words[0]?.word.id === 'player' && of.name === undefined && name === undefined;
+  const isTeam = words.length > 0 && words.every(({ word }) => word.id === 'team' || word.id === 'squad');
+  if (!isOfPlayer || !isTeam || !teammate || context.facts?.haveActingTeams !== false) return undefined;
+  return context.mentions(teammate) ? [of, { ...of, words: [{ word: teammate, cost: 0 }] }] : undefined;
 }
 
 function toMentionPattern(context: ParseContext, noun: NounPhrase): MentionPattern {

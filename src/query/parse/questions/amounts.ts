@@ -141,7 +141,10 @@ function sums(body: Tokens, cost: number): readonly Reading[] {
     [body],
     ({ condition: find }) => {
       const parts = 'all' in find ? find.all : [find];
-      const pattern = parts.find((part) => isProperty(part) || 'action' in part);
+      const pattern = parts
+        // "damage before my first kill"
+        .map((part) => ('near' in part ? part.find : part))
+        .find((part) => isProperty(part) || 'action' in part);
       if (!pattern) return undefined;
       if (isProperty(pattern))
         return isBareProperty(pattern) ? undefined : { find, measure: { of: 'change', take: 'sum' } };

@@ -71,6 +71,16 @@ export const comparisonRules: readonly Rule[] = [
   rule(`how_many|how_much more|fewer|less <x> ${doing}|${having} <s> <v> than <y>`, ({ tokens }) =>
     compareSubjects({ subject: tokens('s'), verb: tokens('v'), noun: tokens('x') }, tokens('y'), 'difference'),
   ),
+  // "how many more deaths than kills do I have"
+  rule(`how_many|how_much more|fewer|less <x> than <y> ${doing}|${having} <s> <v>`, ({ tokens }) =>
+    compareEvents([...owner(tokens('s')), ...tokens('x')], [...owner(tokens('s')), ...tokens('y')], 'difference').map(
+      (each) => ({
+        ...each,
+        build: (...bodies) =>
+          tokens('v').every(({ lower }) => achievementVerbs.has(lower)) ? each.build(...bodies) : undefined,
+      }),
+    ),
+  ),
   rule('<x> vs|versus|compared_to|compared_with|against <y>', ({ tokens }) => [
     ...compareQuestions(tokens('x'), tokens('y'), 'both'),
     ...compareEvents(tokens('x'), elliptical(tokens('x'), tokens('y')), 'both'),
@@ -159,6 +169,11 @@ function statementsOf({ subject, verb, noun }: Clause): readonly Tokens[] {
   return isOwned ? [[...owner(subject), ...noun], ...placed] : placed;
 }
 
+/** Is it written like a name? */
+function isName(token: Tokens[number] | undefined): boolean {
+  return token?.kind === 'word' && /^\p{Lu}/u.test(token.text) && !players.has(token.lower);
+}
+
 /** Compares what two do, or what one does with two things. */
 function compareSubjects(clause: Clause, other: Tokens, as: Comparison): readonly Interpretation[] {
   const bare = haveForms.has(other.at(-1)?.lower ?? '') || /^(?:do|did|does)$/.test(other.at(-1)?.lower ?? '');
@@ -166,10 +181,25 @@ function compareSubjects(clause: Clause, other: Tokens, as: Comparison): readonl
   const ignored = bare ? other.slice(-1) : [];
   if (who.length === 0) return [];
   const ofOther = players.has(who[0]!.lower) && who.length === 1 ? [substitute('i', who[0]!)] : who;
+  // "did I kill Major more often than Sarge" is about what I did to both.
+  const object = clause.verb.at(-1);
+  const isParallel =
+    clause.noun.length === 0 && clause.verb.length === 2 && who.length === 1 && isName(object) && isName(who[0]);
+  if (isParallel)
+    return pairReading(
+      [...asSubject(clause.subject), ...clause.verb],
+      [...asSubject(clause.subject), clause.verb[0]!, who[0]!],
+      as,
+      isSomebody,
+    );
   const first = statementsOf(clause);
   const second = statementsOf({ ...clause, subject: ofOther });
   const pairs = first.map((tokens, index) => [tokens, second[index]!] as const);
   return [
+    // "did Kenta hit me more than I hit Kenta"
+    ...(clause.noun.length > 0 || who.length < 2
+      ? []
+      : first.flatMap((tokens) => pairReading(tokens, asSubject(who), as, isSomebody, 0.2))),
     ...understanding(
       ignored,
       pairs.flatMap(([a, b], index) =>

@@ -1,5 +1,5 @@
 import { count, countObjects, grouped, streaks, measured } from './answer-forms.ts';
-import { type Interpretation, anyOf, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
+import { type Interpretation, anyOf, ask, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
 import { isBareProperty, isEvent, isProperty } from './subjects.ts';
 import { declarative, withObject } from './word-order.ts';
 import { achievementVerbs, be, doing, having, word, asSubject, owner, anyone, possessive } from './words.ts';
@@ -78,6 +78,14 @@ export const countRules: readonly Rule[] = [
   rule(
     'count_of|count|number_of|the_number_of|total_number_of|the_total_number_of|amount_of|the_amount_of|tally_of all|the? <x>',
     ({ tokens }) => [...countObjects(tokens('x')), ...streaks(tokens('x'), -1)],
+  ),
+  // "how many kills do Sarge and Major have together"
+  rule('<q> together|combined|between_them', ({ tokens }) =>
+    ask(tokens('q'), (query) => (query.count ? query : undefined)),
+  ),
+  rule('the? combined number_of? <x>', ({ tokens }) =>
+    // "kills of Sarge" can be those by him and those of him.
+    tokens('x').some(({ lower }) => lower === 'of') ? [] : count(tokens('x')),
   ),
   rule('<x> count|tally|counter|total', ({ tokens }) => count(tokens('x'))),
   rule('who:my? total|overall <x>', ({ tokens }) => [

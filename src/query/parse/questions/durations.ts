@@ -1,7 +1,7 @@
 import { ordinalValue } from '../ordinals.ts';
 import { held, measured, type Take, takeOf } from './answer-forms.ts';
 import { understanding, anyOf, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
-import { isEvent, sameSubject } from './subjects.ts';
+import { isEvent, isValue, sameSubject } from './subjects.ts';
 import { declarative } from './word-order.ts';
 import { achievementVerbs, asSubject, be, doing, word } from './words.ts';
 
@@ -25,7 +25,7 @@ export const durationRules: readonly Rule[] = [
     'who:average|mean|longest|shortest|biggest|smallest|typical time|gap|pause|break|interval|distance|stretch|wait between <x>',
     ({ tokens, text }) => between(tokens('x'), takeOf(text('who'))),
   ),
-  rule('time|gap|interval|seconds|minutes between <x>', ({ tokens }) => between(tokens('x'), 'each')),
+  rule('how_many? time|gap|interval|seconds|minutes between <x>', ({ tokens }) => between(tokens('x'), 'each')),
   rule('who:longest|shortest time|period|stretch|streak|while without a|any? <x>', ({ tokens, text }) =>
     measured(tokens('x'), 'gap', takeOf(text('who'))),
   ),
@@ -124,7 +124,7 @@ function between(all: Tokens, take: Take): readonly Reading[] {
   const [left, right] = [tokens.slice(0, and), tokens.slice(and + 1)];
   const pair = (a: Tokens, b: Tokens, m = 0, n = 0): readonly Reading[] =>
     reading([a, b], ({ condition: x }, { condition: y }) => {
-      if (!isEvent(x) || !isEvent(y)) return undefined;
+      if (!isEvent(x) || !isEvent(y) || isValue(x) || isValue(y)) return undefined;
       const [first, second] = [sameSubject(x), sameSubject(y, x)];
       const sequence = [m === 0 ? first : { nth: m, of: first }, n === 0 ? second : { nth: n, of: second }];
       return { find: { sequence }, measure: { of: 'duration', take } };

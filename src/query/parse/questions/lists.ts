@@ -1,6 +1,7 @@
-import { isEvent } from './subjects.ts';
+import { isAboutEvent } from '../../query.ts';
+import { isEvent, sameSubject } from './subjects.ts';
 import { grouped, list } from './answer-forms.ts';
-import { anyOf, type Rule, rule } from './readings.ts';
+import { anyOf, type Rule, rule, understanding } from './readings.ts';
 import { declarative, withObject } from './word-order.ts';
 import { be, doing, having, word, asSubject, owner } from './words.ts';
 
@@ -29,6 +30,19 @@ export const listRules: readonly Rule[] = [
           build: (...bodies) => (isEvent(bodies[0]!.condition) ? each.build(...bodies) : undefined),
         }))
       : [],
+  ),
+  // "which weapon did I use for my last kill"
+  rule(`what|which <n> ${doing} <s> use for|on|in <c>`, ({ tokens }) =>
+    understanding(
+      tokens('s'),
+      grouped(tokens('n'), [tokens('c')], {}, 0.5).map((each) => ({
+        ...each,
+        build: (...bodies) => {
+          const query = each.build(...bodies);
+          return query && isAboutEvent(query.find) ? { ...query, find: sameSubject(query.find) } : undefined;
+        },
+      })),
+    ),
   ),
   rule(`what|which of whose:my|the|all|these <x> ${be} <y>`, ({ tokens, text }) =>
     list([...(text('whose') === 'my' ? tokens('whose') : []), ...tokens('x'), ...tokens('y')]),

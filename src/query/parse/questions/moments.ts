@@ -13,7 +13,7 @@ import {
   type Tokens,
   understanding,
 } from './readings.ts';
-import { isBareProperty, isEvent, isProperty, ofPlayer, sameSubject } from './subjects.ts';
+import { isBareProperty, isEvent, isProperty, isValue, ofPlayer, sameSubject } from './subjects.ts';
 import { declarative, withObject } from './word-order.ts';
 import { asSubject, be, doing, having, ordinalWords, owner, phrase, word } from './words.ts';
 
@@ -291,7 +291,7 @@ function timeFrom(start: Tokens, end: Tokens): readonly Reading[] {
       reading(
         [from, to],
         ({ condition: a }, { condition: b }) => {
-          if (!isEvent(a) || !isEvent(b)) return undefined;
+          if (!isEvent(a) || !isEvent(b) || isValue(a) || isValue(b)) return undefined;
           const first = sameSubject(a, b);
           return { find: { sequence: [first, sameSubject(b, first)] }, measure: { of: 'duration', take: 'each' } };
         },

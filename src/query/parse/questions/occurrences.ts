@@ -1,10 +1,29 @@
 import { numberValue } from '../../../dictionary/sentences/tokenize.ts';
-import type { Query } from '../../query.ts';
+import { type ActionPattern, type Condition, isAboutEvent, type Query } from '../../query.ts';
 import { ordinalValue } from '../ordinals.ts';
 import { isPlain, list } from './answer-forms.ts';
 import { understanding, anyOf, ask, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
 import { declarative } from './word-order.ts';
 import { asSubject, be, doing, having, ordinalWords, word } from './words.ts';
+
+/** How often something must happen at least, for templates. */
+const repetitions: Readonly<Record<string, number>> = {
+  twice: 2,
+  two_times: 2,
+  more_than_once: 2,
+  at_least_twice: 2,
+  three_times: 3,
+  thrice: 3,
+  four_times: 4,
+  five_times: 5,
+};
+
+/** Where it does not say who acts, the same one does each time. */
+function bySameOne(condition: Condition): Condition {
+  if (!('action' in condition)) return condition;
+  const pattern = condition as ActionPattern;
+  return pattern.subject?.any ? pattern : { ...pattern, subject: { same: 'actor' } };
+}
 
 /** Whether and when something happened; the first, last and n-th time. */
 export const occurrenceRules: readonly Rule[] = [
@@ -53,6 +72,17 @@ export const occurrenceRules: readonly Rule[] = [
           ? { ...query, ...nthOf(text('n')) }
           : undefined,
     ),
+  ),
+  // "did anyone overtake me twice"
+  rule(`<q> n:${Object.keys(repetitions).join('|')}`, ({ tokens, text }) =>
+    ask(tokens('q'), (query) => {
+      if (!query.whether || !isAboutEvent(query.find) || 'sequence' in query.find) return undefined;
+      const step = bySameOne(query.find);
+      return {
+        ...query,
+        find: { sequence: Array.from({ length: repetitions[text('n').replaceAll(' ', '_')]! }, () => step) },
+      };
+    }),
   ),
   rule('who:i|we|someone|anyone <v>', ({ tokens }) => list(asSubject([...tokens('who'), ...tokens('v')]), 0.5)),
   rule('the? time|timestamp|times|timestamps|moment|moments of <x>', ({ tokens }) =>

@@ -7,7 +7,6 @@ import {
   type Body,
   nounReading,
   type Question,
-  reading,
   type Reading,
   type Rule,
   rule,
@@ -59,7 +58,10 @@ export const periodRules: readonly Rule[] = [
   ),
   // "who won the second round", "did I lose round 2"
   rule(`<a> the o:${ordinalWords} <n> <b*>`, ({ tokens, text }) =>
-    during([...tokens('a'), ...tokens('n'), ...tokens('b')], tokens('n'), ordinalValue(text('o')), 1),
+    // What comes after a period is not in it.
+    /^(?:after|before|since|until|till|by)$/.test(tokens('a').at(-1)!.lower)
+      ? []
+      : during([...tokens('a'), ...tokens('n'), ...tokens('b')], tokens('n'), ordinalValue(text('o')), 1),
   ),
   rule('<a> <n> <k> <b*>', ({ tokens }) =>
     understanding(
@@ -75,6 +77,16 @@ export const periodRules: readonly Rule[] = [
   ),
   rule('<p> at half_time|halftime|the_half|the_break|the_interval', ({ tokens }) =>
     valueAt(tokens('p'), phrase('half', tokens('p')[0]), 1, 'end'),
+  ),
+  rule('who was|is leading|ahead|winning|in_the_lead at half_time|halftime|the_half|the_break|the_interval', () =>
+    leaders(phrase('half', undefined), 1),
+  ),
+  rule(
+    `who was|is leading|ahead|winning|in_the_lead at_the_end_of|after the? o:${ordinalWords} <n>`,
+    ({ tokens, text }) => leaders(tokens('n'), ordinalValue(text('o'))),
+  ),
+  rule('who was|is leading|ahead|winning|in_the_lead at_the_end_of|after <n> <k>', ({ tokens }) =>
+    understanding(tokens('k'), leaders(tokens('n'), numberOf(tokens('k')))),
   ),
   rule(`<p> at|by|after the? edge:start|end|beginning of the? o:${ordinalWords} <n>`, ({ tokens, text }) =>
     valueAt(tokens('p'), tokens('n'), ordinalValue(text('o')), edgeOf(text('edge'))),
@@ -196,6 +208,19 @@ function valueAt(property: Tokens, noun: Tokens, nth: number | undefined, edge: 
   }).map((each) => ({ ...each, kinds: ['noun', 'property'] as const }));
 }
 
+/** Who has the most points where a period ends. */
+function leaders(noun: Tokens, nth: number | undefined): readonly Reading[] {
+  return valueAt(phrase('score', noun[0]), noun, nth, 'end').map((each) => ({
+    ...each,
+    build: (...bodies) => {
+      const query = each.build(...bodies);
+      return query && isProperty(query.find)
+        ? { ...query, find: { property: query.find.property }, top: 1 }
+        : undefined;
+    },
+  }));
+}
+
 /** How long "round 2" takes. */
 function numberedLength(noun: Tokens, number: Tokens): readonly Reading[] {
   const nth = numberOf(number);
@@ -212,15 +237,41 @@ function lengths(noun: Tokens, nth: number | undefined, take: Take): readonly Re
 }
 
 /** What happens in the n-th life of the player: after one death and before the next. */
-function inLife(question: Tokens, nth: number): readonly Reading[] {
+function inLife(question: Tokens, nth: number): readonly Question[] {
   const death = [word('i', question[0]), word('die', question[0])];
-  return reading([question, death], ({ condition: found }, { condition: die }) => {
-    if (!isEvent(found)) return undefined;
-    const find = sameSubject(found);
+  const restrict = (query: Query, die: Condition): Query | undefined => {
+    // A life is no part of what is computed over time, or of several conditions.
+    if (!isEvent(query.find) || (isProperty(query.find) && isBareProperty(query.find))) return undefined;
+    if (
+      query.at !== undefined ||
+      query.state ||
+      query.per ||
+      query.ratio ||
+      query.share ||
+      query.streak ||
+      query.versus
+    )
+      return undefined;
+    const find = sameSubject(query.find);
     const of = sameSubject(die, { action: [], subject: thePlayer });
     const after = (n: number): Condition => ({ find, near: { nth: n, of }, side: 'after' });
     const before = (n: number): Condition => ({ find, near: { nth: n, of }, side: 'before' });
-    if (nth === -1) return { find: after(-1) };
-    return { find: nth === 1 ? before(1) : { all: [after(nth - 1), before(nth)] } };
-  });
+    if (nth === -1) return { ...query, find: after(-1) };
+    return { ...query, find: nth === 1 ? before(1) : { all: [after(nth - 1), before(nth)] } };
+  };
+  const adapt: Question['adapt'] = (inner) =>
+    'command' in inner
+      ? []
+      : [
+          {
+            ...inner,
+            bodies: [death, ...inner.bodies],
+            kinds: [undefined, ...(inner.kinds ?? [])],
+            build: (die, ...bodies) => {
+              const query = inner.build(...bodies);
+              return query && die && restrict(query, die.condition);
+            },
+          },
+        ];
+  return [{ question, adapt }];
 }

@@ -23,6 +23,11 @@ export function isBareProperty(condition: Condition): condition is PropertyPatte
   return change === undefined && from === undefined && to === undefined && by === undefined;
 }
 
+/** Is it a value, of which it does not say that it changes: "my first weapon"? */
+export function isValue(condition: Condition): boolean {
+  return isBareProperty('nth' in condition ? condition.of : condition);
+}
+
 /** Is it about what a display shows? */
 export function isReading(condition: Condition): boolean {
   return isProperty(condition) && condition.property.includes(READING);

@@ -69,6 +69,15 @@ export const valueRules: readonly Rule[] = [
       (query) => (query.at !== undefined || query.state ? query : undefined),
     ),
   ),
+  // "how cold did I get"
+  rule(
+    `how adjective:${Object.keys(propertyOfAdjective).join('|')} ${doing} <s> get|become|go|end_up`,
+    ({ tokens, text }) =>
+      extremeValue(
+        [...owner(tokens('s')), ...phrase(propertyOfAdjective[text('adjective')]!, tokens('s')[0])],
+        text('adjective') === 'cold' ? 'lowest' : 'highest',
+      ),
+  ),
   rule('who:my|the? final|last number|count|amount of <p>', ({ tokens }) => stateAt(tokens('p'), 'end', -1)),
   // "who had more health after 2 minutes": everybody's
   rule(
