@@ -40,6 +40,8 @@ const intendedChanges: readonly { readonly area: Area; readonly from: RegExp; re
   // JSON fields have standard names.
   { area: 'quality', from: /\/happenings\//g, to: '/incidents/' },
   { area: 'quality', from: /\/agreements\//g, to: '/rankCorrelations/' },
+  // Numbers have units.
+  { area: 'queries', from: /^\{"count":(\d+)\}$/gm, to: '{"value":$1,"unit":null}' },
 ];
 
 /** One comparison: a command and what of its results must stay the same. */
