@@ -28,6 +28,11 @@ it.each([
     (above: number): Colour => [30, 40 + 1.6 * above, 60 + 1.6 * above],
     (scene: number): Colour => [180 + scene / 2, 180 + scene / 2, 180 + scene / 2],
   ],
+  [
+    'with a gradient, before a scene as dark or bright as it is',
+    (above: number): Colour => [30, 40 + 1.2 * above, 60 + 1.3 * above],
+    (scene: number): Colour => [2 * scene, 2 * scene, 1.7 * scene],
+  ],
 ])('finds a bar %s', (_, fillAt, emptyAt) => {
   const gauge = findGauge(bars(fillAt, emptyAt));
   expect(gauge?.direction).toBe('up');
@@ -49,4 +54,22 @@ it('finds no gauge where a scene passes by', () => {
     return { data, width: WIDTH, height: HEIGHT, channels: 3 };
   });
   expect(findGauge(scenes)).toBeUndefined();
+});
+
+it('finds no gauge in figures that change', () => {
+  const figures = Array.from({ length: 30 }, (_, n): Crop => {
+    // Strokes of five characters on a dark plate: two stay, three change now and then.
+    const strokes = Array.from({ length: 5 }, (_unused, i) =>
+      i < 2 ? 4 : 2 + ((Math.floor(n / 3 ** (4 - i)) * 5) % 7),
+    );
+    const data = new Uint8Array(3 * WIDTH * HEIGHT);
+    for (let x = 0; x < HEIGHT; x++)
+      for (let y = 0; y < WIDTH; y++) {
+        const within = x % 16;
+        const ink = within < 3 || (within > 4 && within < 4 + strokes[Math.floor(x / 16)]!);
+        data.fill(ink ? 230 : 40, 3 * (y * HEIGHT + x), 3 * (y * HEIGHT + x) + 3);
+      }
+    return { data, width: HEIGHT, height: WIDTH, channels: 3 };
+  });
+  expect(findGauge(figures)).toBeUndefined();
 });

@@ -124,7 +124,7 @@ function findBar(crops: readonly Crop[]): FoundGauge | undefined {
         meanColour(Array.from({ length: rows[1] - rows[0] }, (_unused, i) => colourAt(crop, along, rows[0] + i))),
       ),
   );
-  const model = analyse(profiles);
+  const model = analyse(profiles) ?? followGradient(profiles);
   if (!model) return undefined;
   const { fill, fillAt, shades, otherFill, empty, from, to, isForward, levels } = model;
   // The rows that have the colours of the gauge where it is always full.
@@ -321,6 +321,74 @@ function fitModel(
     : [];
   return differ && fit >= (isWhole ? MIN_RING_FIT : MIN_FIT) && inner.length >= MIN_BORDERS && isMoving
     ? { fill, fillAt, shades, otherFill, empty, from, to, isForward, fit, levels }
+    : undefined;
+}
+
+/** Share of the moments in which a gauge is full at the end from which it fills, and of its length in which that end lies. */
+const MIN_ALWAYS_FULL = 0.8;
+const MAX_BORDER = 0.08;
+/** Distance of the colours of neighbouring steps of a gradient. */
+const MAX_STEP = 30;
+
+/**
+ * Follows a gradient from the end that is always full: its colour changes little from step to step, whatever the scene behind the
+ * empty part shows. Two colours do not divide such a bar where the scene is as dark or as bright as it.
+ */
+function followGradient(profiles: readonly Profile[]): ProfileModel | undefined {
+  const models = [true, false].flatMap((isForward) => {
+    const model = followFrom(isForward ? profiles : profiles.map((profile) => profile.toReversed()));
+    if (!model) return [];
+    const { colours, from, to, levels } = model;
+    const at = (step: number): number => (isForward ? step : profiles[0]!.length - 1 - step);
+    const fillAt = (step: number): Colour => colours[at(step)]!;
+    const fill = medianColour(colours.slice(from, to));
+    const shades = GRADIENT_SHARES.map((share) => colours[from + Math.floor(share * (to - from))]!);
+    const fit = levels.filter((level) => level !== undefined).length / profiles.length;
+    const ends = isForward ? { from, to } : { from: at(to - 1), to: at(from) + 1 };
+    return [{ ...ends, fill, fillAt, shades, otherFill: undefined, empty: undefined, isForward, fit, levels }];
+  });
+  return models.toSorted((a, b) => b.fit - a.fit)[0];
+}
+
+function followFrom(profiles: readonly Profile[]):
+  | {
+      readonly colours: readonly Colour[];
+      readonly from: number;
+      readonly to: number;
+      readonly levels: readonly (number | undefined)[];
+    }
+  | undefined {
+  const { length } = profiles[0]!;
+  const coloursAt = (step: number): readonly Colour[] => profiles.map((profile) => profile[step]!);
+  const near = (step: number, colour: Colour): readonly Colour[] =>
+    coloursAt(step).filter((one) => distance(one, colour) <= MAX_STEP);
+  const isAlwaysFull = (step: number): boolean =>
+    near(step, medianColour(coloursAt(step))).length >= MIN_ALWAYS_FULL * profiles.length;
+  // Behind the border.
+  const from = Math.ceil(MAX_BORDER * length);
+  if (!isAlwaysFull(from)) return undefined;
+  const colours: Colour[] = Array.from({ length: from + 1 }, () => medianColour(coloursAt(from)));
+  let to = from + 1;
+  for (let step = from + 1; step < length; step++) {
+    const own = near(step, colours[step - 1]!);
+    if (own.length >= MIN_FULL_STEPS) to = step + 1;
+    colours.push(own.length >= MIN_FULL_STEPS ? medianColour(own) : colours[step - 1]!);
+  }
+  if (to - from < 0.5 * length) return undefined;
+  if (colours.every((colour) => distance(colour, colours[from]!) < MIN_GRADIENT)) return undefined;
+  const levels = profiles.map((profile): number | undefined => {
+    const full = profile.slice(from, to).map((colour, i) => distance(colour, colours[from + i]!) <= MAX_DISTANCE);
+    const empty = full.indexOf(false);
+    const count = empty < 0 ? full.length : empty;
+    return count > 0 && full.slice(count).filter(Boolean).length <= MAX_WRONG * full.length
+      ? count / full.length
+      : undefined;
+  });
+  const known = levels.filter((level) => level !== undefined);
+  const inner = known.filter((level) => level > 0.02 && level < 0.98);
+  const isMoving = Math.max(...inner) - Math.min(...inner) >= MIN_MOVEMENT;
+  return known.length >= MIN_FIT * profiles.length && inner.length >= MIN_BORDERS && isMoving
+    ? { colours, from, to, levels }
     : undefined;
 }
 
