@@ -94,7 +94,7 @@ export function findRepeatedRuns(
     if (isRepeat(one)) return true;
     if (!key(i)) return false;
     const isBetweenRepeats = [i - 1, i + 1].every((near) => differences[near] && isRepeat(differences[near]));
-    return one.mean < Math.min(2, 0.2 * usual) || (isBetweenRepeats && one.mean < 2 && one.most <= MAX_RECODING);
+    return one.mean < Math.min(2, 0.2 * usual) || (isBetweenRepeats && one.mean < usual && one.most <= MAX_RECODING);
   });
   const runs: RepeatedRun[] = [];
   for (let i = 1; i < repeats.length; i++) {
@@ -122,7 +122,7 @@ const MIN_RESTING_REPEATS = 4;
 /** Frames on each side of a run that show how pictures usually differ there. */
 const AROUND_FRAMES = 15;
 /** Of what is usual around a run (the third quartile), a retouched picture differs by less than these shares. */
-const RETOUCHED = { mean: 0.1, most: 0.3 } as const;
+const RETOUCHED = { mean: 0.15, most: 0.3 } as const;
 /** Frames before and after a run that may be retouched. */
 const MAX_RETOUCHED_FRAMES = 3;
 
@@ -144,7 +144,7 @@ function extendRun(
       around.map((one) => one[of]),
       0.75,
     );
-  const limit = { mean: Math.min(1, RETOUCHED.mean * usual('mean')), most: RETOUCHED.most * usual('most') };
+  const limit = { mean: Math.min(1.5, RETOUCHED.mean * usual('mean')), most: RETOUCHED.most * usual('most') };
   const isRetouched = (i: number): boolean => {
     const one = differences[i];
     return one !== undefined && one.mean < limit.mean && one.most <= limit.most;
