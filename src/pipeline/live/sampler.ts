@@ -139,7 +139,11 @@ export class LiveSampler implements Disposable {
     this.#decide(Number.POSITIVE_INFINITY);
     await this.#send();
     this.#decoder.end();
-    return this.#takeReady(true);
+    const ready = this.#takeReady(true);
+    const { latest } = this;
+    if (this.#missing !== undefined && latest > this.#lastSampleT)
+      this.#gaps.push({ t: this.#lastSampleT, end: latest, reason: this.#missing });
+    return ready;
   }
 
   /** Discards what is not decoded; goes on with the next keyframe. */
