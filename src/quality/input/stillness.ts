@@ -123,12 +123,12 @@ const MIN_RESTING_REPEATS = 4;
 const AROUND_FRAMES = 15;
 /** Of what is usual around a run (the third quartile), a retouched picture differs by less than these shares. */
 const RETOUCHED = { mean: 0.15, most: 0.3 } as const;
-/** Frames before and after a run that may be retouched. */
+/** Frames after a run that may be retouched. */
 const MAX_RETOUCHED_FRAMES = 3;
 
 /**
- * Extends a run over nearly unchanged frames before and after it: encoders with a lookahead retouch a repeated picture in its first and
- * last frames.
+ * Extends a run over a nearly unchanged frame before it and a few after it: encoders with a lookahead retouch a repeated picture in its
+ * first frame and in its last ones.
  */
 function extendRun(
   differences: readonly (Difference | undefined)[],
@@ -154,9 +154,8 @@ function extendRun(
     end++;
     while (strict[end + 1]) end++;
   }
-  let start = first;
-  while (start > 0 && first - start < MAX_RETOUCHED_FRAMES && isRetouched(start) && !strict[start]) start--;
-  return { first: start, last: end };
+  const isFirstRetouched = first > 0 && !strict[first] && isRetouched(first);
+  return { first: isFirstRetouched ? first - 1 : first, last: end };
 }
 
 /** New pictures before and after a run by which it is judged. */
