@@ -27,6 +27,7 @@ export class Vocabulary implements LogFacts {
   private readonly characters = new Map<string, Mention>();
   /** Of each property that is stated of somebody: of whom, as word and name. */
   private readonly ownersOf = new Map<Word, Map<string, Mention>>();
+  private readonly subjects = new Set<Word>();
   /** Does a team or another group act in the logs, rather than its members only? */
   haveActingTeams = false;
   private readonly dictionary: Dictionary;
@@ -34,6 +35,9 @@ export class Vocabulary implements LogFacts {
   constructor(events: Iterable<EventLine>, dictionary: Dictionary) {
     this.dictionary = dictionary;
     for (const { statement } of events) {
+      const actor = typeof statement.subject === 'object' ? statement.subject.word : statement.subject;
+      const actingWord = actor === undefined ? undefined : dictionary.find(actor, 'object');
+      if (actingWord) this.subjects.add(actingWord);
       this.addCharacter(statement.subject);
       if (isPropertyStatement(statement)) {
         this.addOwner(statement.property, statement.subject);
@@ -86,6 +90,11 @@ export class Vocabulary implements LogFacts {
   get rival(): Mention | undefined {
     const others = [...this.characters.values()].filter(({ word }) => word !== 'player');
     return others.length === 1 && this.characters.has('player') ? others[0] : undefined;
+  }
+
+  /** Does the word, or one under it, act in the logs or have values? */
+  acts(word: Word): boolean {
+    return [...this.subjects].some((each) => covers(word, each));
   }
 
   /** Do the logs know teammates of the player? */

@@ -104,7 +104,7 @@ export const periodRules: readonly Rule[] = [
   rule('<p> after <n> <k>', ({ tokens }) =>
     understanding(tokens('k'), valueAt(tokens('p'), tokens('n'), numberOf(tokens('k')), 'end')),
   ),
-  rule(`how_long ${doing}|${be} the? o:${ordinalWords} <n> ${lasting}|long?`, ({ tokens, text }) =>
+  rule(`how_long ${doing}|${be} the|my? o:${ordinalWords} <n> ${lasting}|long?`, ({ tokens, text }) =>
     lengths(tokens('n'), ordinalValue(text('o')), 'sum'),
   ),
   rule(`how_long ${doing}|${be} <n> <k> ${lasting}|long?`, ({ tokens }) =>
