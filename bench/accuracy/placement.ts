@@ -1,7 +1,7 @@
 // Measures placement on recordings that were resized, framed, moved or cropped: whether the HUD is found, how exactly, and what is then
 // read; and that nothing is found where there is no HUD. Needs the ffmpeg command.
 //   node bench/accuracy/placement.ts [--seconds 24] [--cost] [--only <regular expression for rows>] <game>=<recording>…
-//     [--negative <recording>…] [--generated <count of recordings without HUD> [--from <first>] [--quick]]
+//     [--negative <recording>…] [--generated <count of recordings without HUD> [--from <first>] [--to <end>] [--quick]]
 // `--quick` makes recordings of two pictures at half the size, which are searched in a tenth of the time.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -148,6 +148,7 @@ const { values, positionals } = parseArgs({
     negative: { type: 'string', multiple: true, default: [] },
     generated: { type: 'string', default: '0' },
     from: { type: 'string', default: '0' },
+    to: { type: 'string' },
     quick: { type: 'boolean', default: false },
     cost: { type: 'boolean' },
     only: { type: 'string', default: '' },
@@ -244,7 +245,12 @@ for (const positional of positionals) {
   const format = values.quick ? { frames: 2, reduction: 2 } : undefined;
   const negatives = [
     ...values.negative,
-    ...(generated > 0 ? makeNegatives(join(folder, kind), generated, gameplay, format).slice(Number(values.from)) : []),
+    ...(generated > 0
+      ? makeNegatives(join(folder, kind), generated, gameplay, format).slice(
+          Number(values.from),
+          values.to === undefined ? undefined : Number(values.to),
+        )
+      : []),
   ];
   let accepted = 0;
   for (const path of negatives) {

@@ -29,8 +29,8 @@ it('makes events of figures that change now and then, and none of measurements',
     moment: { recording: 0, t: 0 },
     fields: [coins, speed],
   };
-  const { profile, measurements } = draftPack(discovery, 'racer', (await loadBuiltin([])).dictionary);
-  expect(measurements).toEqual(new Set([speed]));
+  const { profile, silent } = draftPack(discovery, 'racer', (await loadBuiltin([])).dictionary);
+  expect(silent).toEqual(new Map([[speed, 'restless']]));
   expect(Object.keys(profile['detectors'] as object)).toEqual(['counter Coins', 'counter Speed']);
   expect((profile['events'] as { on: { detector: string } }[]).map(({ on }) => on.detector)).toEqual(['counter Coins']);
 });

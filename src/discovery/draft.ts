@@ -32,9 +32,12 @@ export interface Draft {
   readonly names: ReadonlyMap<HudField, string>;
   /** By field: the name of its detector. */
   readonly keys: ReadonlyMap<HudField, string>;
-  /** Fields that change too often to make events, such as a speed. */
-  readonly measurements: ReadonlySet<HudField>;
+  /** Fields that make no events, and why. */
+  readonly silent: ReadonlyMap<HudField, SilenceReason>;
 }
+
+/** Changes too often, such as a speed; or the scene shows through, so that a level follows what is behind it. */
+export type SilenceReason = 'restless' | 'translucent';
 
 /** Seconds between samples of a drafted profile: a value that is shown for a second is read twice. */
 const INTERVAL_SECONDS = 0.4;
@@ -79,7 +82,7 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
   const pictures = new Map<string, Uint8Array>();
   const names = new Map<HudField, string>();
   const keys = new Map<HudField, string>();
-  const measurements = new Set<HudField>();
+  const silent = new Map<HudField, SilenceReason>();
   const words = new Map<string, string>();
   const taken = new Set<string>();
   const gate = gateOf(fields.filter(({ id }) => answers[`hud-${id}`] !== NO));
@@ -93,8 +96,7 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     const key = uniqueName(cleanName(`${word} ${name}`), taken);
     keys.set(field, key);
     regions[key] = { ...(field.font?.region ?? growRegion(field, fields, reference)), anchor: field.place };
-    const isRestless =
-      field.behaviour.changes / Math.max(0.1, minutes) > MAX_CHANGES_PER_MINUTE && field.type !== 'clock';
+    const silence = silenceOf(field, minutes);
     const property = answer === undefined || word !== 'counter' ? undefined : propertyFor(answer, dictionary, words);
     const subject = property === undefined ? { word, name } : 'player';
     const said = property ?? 'reading';
@@ -111,12 +113,12 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
         fallback: { reader: 'general', reject: MIN_CONFIDENCE },
       }),
     };
-    if (isRestless) measurements.add(field);
+    if (silence !== undefined) silent.set(field, silence);
     else events.push(...eventsOf(field, key, subject, said));
     if (field.secondPattern !== undefined) {
       const second = uniqueName(cleanName(`${word} ${name} total`), taken);
       detectors[second] = detectorOf(field, key, field.font ? figurePattern(field.secondPattern) : field.secondPattern);
-      if (!isRestless) events.push(...eventsOf(field, second, { word, name: `${name} total` }, 'reading'));
+      if (silence === undefined) events.push(...eventsOf(field, second, { word, name: `${name} total` }, 'reading'));
     }
   }
   // Scenery that shows while the HUD is hidden may look like a gauge or an icon.
@@ -153,7 +155,7 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     questions,
     names,
     keys,
-    measurements,
+    silent,
     fonts,
     pictures,
   };
@@ -282,6 +284,11 @@ function propertyFor(answer: string, dictionary: Dictionary, words: Map<string, 
   if (!/^[\p{L}\p{N}]+(?:[ -][\p{L}\p{N}]+)*$/u.test(name)) return undefined;
   words.set(name, `What the game shows as ${name}.`);
   return name;
+}
+
+function silenceOf({ type, gauge, behaviour }: HudField, minutes: number): SilenceReason | undefined {
+  if (behaviour.changes / Math.max(0.1, minutes) > MAX_CHANGES_PER_MINUTE && type !== 'clock') return 'restless';
+  return gauge?.shades !== undefined && gauge.empty === undefined ? 'translucent' : undefined;
 }
 
 function detectorOf(field: HudField, region: string, pattern: string | undefined): Record<string, unknown> {

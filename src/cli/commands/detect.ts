@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { HudField } from '../../discovery/discover.ts';
-import { MAX_CHANGES_PER_MINUTE } from '../../discovery/draft.ts';
+import { MAX_CHANGES_PER_MINUTE, type SilenceReason } from '../../discovery/draft.ts';
 import { type ResolvedGame, resolveGame } from '../../discovery/resolve-game.ts';
 import type { HudSettings } from '../../geometry.ts';
 import { defaultFolder, recordLog, type RecordSummary } from '../../pipeline/record-log.ts';
@@ -80,20 +80,23 @@ async function findGame(
     onRecognized: ({ game: name, confidence }) => io.stderr.write(`Recognized ${name} (${confidence.toFixed(2)}).\n`),
     onUnknown: () => io.stderr.write('No known game: reading what the screen shows.\n'),
     onProgress: (share) => bar.show(share, 1),
-    onDraft: ({ names, measurements }) => {
+    onDraft: ({ names, silent }) => {
       bar.clear();
       const describe = (fields: Iterable<HudField>): string =>
         [...fields].map((field) => `${field.type} ${names.get(field)}`).join(', ');
       io.stderr.write(
         `Found ${describe(names.keys())}. To name them: playbyplay profile draft ${media} --out ./my-game\n`,
       );
-      if (measurements.size > 0)
-        io.stderr.write(
-          `No events of ${describe(measurements)}: more than ${MAX_CHANGES_PER_MINUTE} changes a minute. In a profile of your own, "crosses" reports when such a figure passes a threshold.\n`,
-        );
+      for (const [reason, fields] of Map.groupBy(silent.keys(), (field) => silent.get(field)!))
+        io.stderr.write(`No events of ${describe(fields)}: ${SILENCE[reason]}\n`);
     },
   }).finally(() => bar.clear());
 }
+
+const SILENCE: Readonly<Record<SilenceReason, string>> = {
+  restless: `more than ${MAX_CHANGES_PER_MINUTE} changes a minute. In a profile of your own, "crosses" reports when such a figure passes a threshold.`,
+  translucent: 'the scene shows through, and what is behind may pass for its level.',
+};
 
 function formatLine(t: number, text: string): string {
   return `${style('dim', formatClock(t).padStart(9))}  ${text}`;
