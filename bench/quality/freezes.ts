@@ -50,7 +50,7 @@ for (const [i, recording] of recordings.entries()) {
   const crf = QUALITIES[i % QUALITIES.length]!;
   const faults = placeFaults(moves, fps, 1 + i);
   const copies = QUALITIES.map((one) => ({ path: join(folder, `${name}-${one}.mp4`), crf: one, filter: '' }));
-  const broken = { path: join(folder, `${name}-${crf}-faults.mp4`), crf, filter: faultFilter(faults, fps) };
+  const broken = { path: join(folder, `${name}-${crf}-faults-${1 + i}.mp4`), crf, filter: faultFilter(faults, fps) };
   encode(recording, [...copies, broken]);
   for (const path of [recording, ...copies.map((copy) => copy.path)]) {
     const { seconds, freezes, uncertain } = await freezesOf(path);
