@@ -2,35 +2,18 @@
 // hang; prints how many are understood, and the slowest.
 // The search for a question that works, which follows a refusal, is made for every hundredth.
 //   node bench/words/fuzz-questions.ts [runs] [seed]
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { PlaybyplayError } from '../../src/errors.ts';
-import { loadLogs, type LoadedLogs } from '../../src/query/logs.ts';
 import { compileQuery, runQuery } from '../../src/query/run.ts';
+import { cases, createRandom, loadCaseLogs } from './question-cases.ts';
 
 const runs = Number(process.argv[2] ?? 100_000);
-let state = Number(process.argv[3] ?? 1);
+const random = createRandom(Number(process.argv[3] ?? 1));
 
-/** A number from 0 to below `limit`, by a linear congruential generator, so that a run can be repeated. */
-function random(limit: number): number {
-  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-  return Math.floor((state / 2 ** 32) * limit);
-}
-
-interface Case {
-  readonly log: string;
-  readonly questions: readonly string[];
-}
-
-const path = (name: string): string => fileURLToPath(new URL(`../../test/cases/${name}`, import.meta.url));
-const { cases } = JSON.parse(readFileSync(path('questions.json'), 'utf8')) as { cases: readonly Case[] };
 const questions = cases.flatMap(({ log, questions: each }) =>
   each.map((question) => ({ log, words: question.split(' ') })),
 );
 const allWords = [...new Set(questions.flatMap(({ words }) => words))];
-const logs = new Map<string, LoadedLogs>();
-for (const name of new Set(cases.map(({ log }) => log)))
-  logs.set(name, await loadLogs(name.split('+').map((each) => path(`logs/${each}.ndjson`))));
+const logs = await loadCaseLogs();
 
 function vary(words: readonly string[]): string {
   let varied = words;

@@ -1,12 +1,11 @@
 // Adds to each question of the cases a word that changes its meaning, and replaces a word by one, at random places: the answer
 // must change, or the question be refused. Prints the questions that mean the same, and how many mean something else.
 //   node bench/words/mutations.ts [mutations of each question] [seed] [--changed]
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { PlaybyplayError } from '../../src/errors.ts';
-import { loadLogs, type LoadedLogs } from '../../src/query/logs.ts';
+import type { LoadedLogs } from '../../src/query/logs.ts';
 import { describeQuery } from '../../src/query/describe.ts';
 import { compileQuery } from '../../src/query/run.ts';
+import { cases, createRandom, loadCaseLogs } from './question-cases.ts';
 
 const meaningful = (
   'only not except twice together average other without both half last next never again alone else neither least second ' +
@@ -14,22 +13,8 @@ const meaningful = (
 ).split(' ');
 
 const mutations = Number(process.argv[2] ?? 10);
-let state = Number(process.argv[3] ?? 1);
+const random = createRandom(Number(process.argv[3] ?? 1));
 const showsChanged = process.argv.includes('--changed');
-
-/** A number from 0 to below `limit`, by a linear congruential generator, so that a run can be repeated. */
-function random(limit: number): number {
-  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-  return Math.floor((state / 2 ** 32) * limit);
-}
-
-interface Case {
-  readonly log: string;
-  readonly questions: readonly string[];
-}
-
-const path = (name: string): string => fileURLToPath(new URL(`../../test/cases/${name}`, import.meta.url));
-const { cases } = JSON.parse(readFileSync(path('questions.json'), 'utf8')) as { cases: readonly Case[] };
 
 function read(question: string, log: LoadedLogs): { readonly meaning: string; readonly text: string } | undefined {
   try {
@@ -41,11 +26,10 @@ function read(question: string, log: LoadedLogs): { readonly meaning: string; re
   }
 }
 
-const logs = new Map<string, LoadedLogs>();
+const logs = await loadCaseLogs();
 const tally = { asked: 0, refused: 0, changed: 0, same: 0 };
 for (const { log: name, questions } of cases) {
-  const log = logs.get(name) ?? (await loadLogs(name.split('+').map((each) => path(`logs/${each}.ndjson`))));
-  logs.set(name, log);
+  const log = logs.get(name)!;
   for (const question of questions) {
     const words = question.split(' ');
     let before: string | undefined;
