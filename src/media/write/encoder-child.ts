@@ -6,9 +6,7 @@ import { exitWithParent } from '../../threads/exit-with-parent.ts';
 import type { Rational } from '../../time.ts';
 import { VideoEncoder, type VideoEncoding } from './encoder.ts';
 import type { EncoderReply, EncoderRequest } from './encoder-process.ts';
-
-/** The user without rights on Linux. */
-const NOBODY = 65_534;
+import { withoutRoot } from './without-root.ts';
 
 let encoder: VideoEncoder | undefined;
 let size: { readonly width: number; readonly height: number; readonly timeBase: Rational };
@@ -25,17 +23,6 @@ function open(encoding: VideoEncoding): EncoderReply {
   );
   const { codecId, extraData } = encoder.context;
   return { opened: { codecId, extradata: extraData === null ? undefined : Uint8Array.from(extraData) } };
-}
-
-/** SVT-AV1 gives the threads that root starts the highest real-time priority: the rest of the machine would stand still. */
-function withoutRoot<T>(action: () => T): T {
-  if (process.platform !== 'linux' || process.geteuid?.() !== 0) return action();
-  process.seteuid!(NOBODY);
-  try {
-    return action();
-  } finally {
-    process.seteuid!(0);
-  }
 }
 
 async function answer(request: EncoderRequest): Promise<EncoderReply> {
