@@ -62,7 +62,7 @@ export interface FoundRecording {
  *
  * @param out Folder in which the folder of the log is made; default next to the recording.
  * @param count Shares.
- * @param state Tells a recording from others of the same path. Default: its size and time of change.
+ * @param state Distinguishes a recording from others of the same path. Default: its size and time of change.
  */
 export async function createJobs(
   media: string,

@@ -503,7 +503,7 @@ export class Library implements AsyncDisposable {
   /** Puts names in the place of ids. The largest group first, equal ones by label, as `groupMatches` has them. */
   async #nameGroups(counted: readonly CountedGroups[]): Promise<readonly Group[]> {
     const { byId } = await this.#current();
-    const groups = new Map<string, { readonly labels: readonly string[]; count: number }>();
+    const groups: GroupTotals = new Map();
     for (const { of, labels, counts } of counted) {
       if (of === 'name') await this.#loadStrings([...counts.keys()]);
       for (const [id, count] of counts) {
@@ -526,7 +526,7 @@ export class Library implements AsyncDisposable {
     const { query } = compiled;
     const { durations } = await this.#current();
     const plain = { ...compiled, query: { find: query.find, ...(query.by && { by: query.by }) } };
-    const groups = new Map<string, { readonly labels: readonly string[]; count: number }>();
+    const groups: GroupTotals = new Map();
     let total = 0;
     for await (const session of this.#sessionsOf(scope)) {
       signal?.throwIfAborted();
@@ -563,11 +563,10 @@ export class Library implements AsyncDisposable {
   }
 }
 
-function addGroup(
-  groups: Map<string, { readonly labels: readonly string[]; count: number }>,
-  labels: readonly string[],
-  count: number,
-): void {
+/** Groups by a text of their labels. */
+type GroupTotals = Map<string, { readonly labels: readonly string[]; count: number }>;
+
+function addGroup(groups: GroupTotals, labels: readonly string[], count: number): void {
   const key = labels.length === 1 ? labels[0]! : JSON.stringify(labels);
   const group = groups.get(key);
   if (group) group.count += count;

@@ -156,7 +156,7 @@ export class Pipeline {
       if (failure) ended.push({ recording, failure: withoutPaths(failure, recording) });
       else if (result) ended.push({ recording, result });
     }
-    // Before anybody is told that they are done, questions find them.
+    // Questions find them before anybody learns that they are done.
     for (const [tenant, own] of Map.groupBy(ended, ({ recording }) => recording.tenant)) {
       const logs = own.flatMap(({ result }) => result?.recording?.log ?? []);
       for (const log of logs) await storage.fetch(log);
