@@ -51,6 +51,14 @@ export function clip(rect: Rect, size: Size): Rect {
   };
 }
 
+/** The smallest rectangle around rectangles, of which there is at least one. */
+export function boundsOf(boxes: readonly Rect[]): Rect {
+  const [x, y] = [Math.min(...boxes.map((one) => one.x)), Math.min(...boxes.map((one) => one.y))];
+  const right = Math.max(...boxes.map((one) => one.x + one.width));
+  const bottom = Math.max(...boxes.map((one) => one.y + one.height));
+  return { x, y, width: right - x, height: bottom - y };
+}
+
 const OFFSET = number([-10, 10]);
 const FACTOR = positive(20);
 

@@ -1,6 +1,27 @@
+/** Returns the sum; 0 without values. */
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
 /** Returns the arithmetic mean; NaN without values. */
 export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return sum(values) / values.length;
+}
+
+/** Rounds to a number of decimals. */
+export function roundTo(value: number, decimals: number): number {
+  const unit = 10 ** decimals;
+  return Math.round(value * unit) / unit;
+}
+
+/** Returns the value, or the bound that it exceeds. */
+export function clamp(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
+}
+
+/** The logistic function: the probability of log-odds. */
+export function logistic(x: number): number {
+  return 1 / (1 + Math.exp(-x));
 }
 
 /**
@@ -48,10 +69,7 @@ export function kendallTrend(values: readonly number[]): Trend {
   let score = 0;
   for (let later = 1; later < n; later++)
     for (let earlier = 0; earlier < later; earlier++) score += Math.sign(values[later]! - values[earlier]!);
-  const ties = [...Map.groupBy(values, (value) => value).values()].reduce(
-    (sum, { length }) => sum + varianceTerm(length),
-    0,
-  );
+  const ties = sum([...Map.groupBy(values, (value) => value).values()].map(({ length }) => varianceTerm(length)));
   const variance = (varianceTerm(n) - ties) / 18;
   if (variance === 0) return { tau: 0, probability: 1 };
   const z = (score - Math.sign(score)) / Math.sqrt(variance);

@@ -15,7 +15,7 @@ const LAYERS = [
     'spelling',
     'statistics',
     'markup',
-    'json-pointer',
+    'json',
     'csv',
     'binary-search',
     'schema',

@@ -11,9 +11,10 @@ import { parseArgs } from 'node:util';
 import { canonical } from '../../src/evaluate/match.ts';
 import type { EventLine } from '../../src/events/log.ts';
 import { loadLog } from '../../src/events/reader.ts';
-import { recordLog } from '../../src/pipeline/record-log.ts';
 import { openGame } from '../../src/pipeline/game.ts';
-import { calibrateConfidence, logOdds, probability } from '../../src/script/confidence.ts';
+import { recordLog } from '../../src/pipeline/record-log.ts';
+import { calibrateConfidence, logOdds } from '../../src/script/confidence.ts';
+import { logistic } from '../../src/statistics.ts';
 import { calibrationTable } from '../../test/truth/bins.ts';
 import { clipsIn } from '../../test/truth/clips.ts';
 import { kindOf, matchSaid } from '../../test/truth/match.ts';
@@ -110,7 +111,7 @@ function fitted(events: readonly Judged[]): Line {
     let [go, gs] = [offset / LOOSE.offset ** 2, (slope - 1) / LOOSE.slope ** 2];
     let [oo, os, ss] = [1 / LOOSE.offset ** 2, 0, 1 / LOOSE.slope ** 2];
     for (const { x, y } of points) {
-      const p = probability(offset + slope * x);
+      const p = logistic(offset + slope * x);
       const w = p * (1 - p);
       go += p - y;
       gs += (p - y) * x;

@@ -7,11 +7,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isPropertyStatement } from '../../src/events/statement.ts';
+import { isPropertyStatement, wordOf } from '../../src/events/statement.ts';
 import type { HighlightList } from '../../src/highlights/list.ts';
 import { loadSources } from '../../src/highlights/sources.ts';
-import { endsPlayerLife, isAnyOf, wordOf } from '../../src/highlights/weights.ts';
-import { measureAudioLevels, meanLevel } from '../../src/media/write/audio-levels.ts';
+import { endsPlayerLife, isAnyOf } from '../../src/highlights/weights.ts';
+import { meanLevel, measureAudioLevels } from '../../src/media/write/audio-levels.ts';
 import { launcher } from '../../test/paths.ts';
 
 const at = process.argv.indexOf('--');

@@ -1,3 +1,5 @@
+import { formatClock } from '../time.ts';
+
 /**
  * What a terminal would obey instead of showing: control characters except tab and line ends, and what reverses the direction of
  * text. A carriage return without a line feed moves the cursor.
@@ -28,6 +30,11 @@ const STYLE_NAMES = Object.keys(STYLES) as Style[];
  */
 export function style(name: Style, text: string): string {
   return text === '' ? '' : `\uFDD0${STYLE_NAMES.indexOf(name)}\uFDD1${text}\uFDD2`;
+}
+
+/** A sentence after its time. */
+export function formatSentence(t: number, text: string): string {
+  return `${style('dim', formatClock(t).padStart(9))}  ${text}`;
 }
 
 /** A styled text without styles in it. */

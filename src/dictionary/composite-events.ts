@@ -1,6 +1,6 @@
 import type { Mention, Slot, Statement } from '../events/statement.ts';
-import { wordSlots, type EventEntry, type StepEntry } from './format.ts';
-import { isRecord } from './shape.ts';
+import { isObject } from '../json.ts';
+import { type EventEntry, type StepEntry, wordSlots } from './format.ts';
 
 /** A slot of a step: a word, a variable, or both (`player`, `?who`, `opponent ?who`). */
 export interface StepSlot {
@@ -34,7 +34,7 @@ export function fillStatement(
     return { ...(mention as unknown as Mention), ...(of !== undefined && { of }) };
   };
   const entries = Object.entries(template).flatMap(([key, part]) => {
-    const filled = typeof part === 'string' ? fillSlot(part) : isRecord(part) ? fillMention(part) : part;
+    const filled = typeof part === 'string' ? fillSlot(part) : isObject(part) ? fillMention(part) : part;
     return filled === undefined ? [] : [[key, filled]];
   });
   return Object.fromEntries(entries) as unknown as Statement;

@@ -1,9 +1,9 @@
 /** Schemas of Hierarchical Event Descriptors (hedtags.org) as dictionaries. */
 import { messageOf, PlaybyplayError } from '../errors.ts';
-import { canonicalForms, wordId, type Dictionary } from './dictionary.ts';
-import { commonName, limits, listOf, wordKinds, type DictionaryFile, type WordEntry, type WordKind } from './format.ts';
+import { isObject } from '../json.ts';
+import { canonicalForms, type Dictionary, wordId } from './dictionary.ts';
+import { commonName, type DictionaryFile, limits, listOf, type WordEntry, type WordKind, wordKinds } from './format.ts';
 import { pluralOf, verbForms } from './inflection.ts';
-import { isRecord } from './shape.ts';
 
 /** A tag of a HED schema. */
 export interface HedTag {
@@ -61,12 +61,12 @@ function parseJson(text: string): HedSchema {
   } catch (error) {
     throw notASchema(messageOf(error));
   }
-  const { tags, version } = isRecord(data) ? data : {};
-  if (!isRecord(tags) || typeof version !== 'string') throw notASchema('"version" or "tags" is missing');
+  const { tags, version } = isObject(data) ? data : {};
+  if (!isObject(tags) || typeof version !== 'string') throw notASchema('"version" or "tags" is missing');
   return {
     version,
     tags: Object.entries(tags).map(([name, tag]) => {
-      const { description, parent } = isRecord(tag) ? tag : {};
+      const { description, parent } = isObject(tag) ? tag : {};
       return {
         name,
         description: typeof description === 'string' ? description : '',

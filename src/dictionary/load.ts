@@ -1,22 +1,22 @@
 import { messageOf } from '../errors.ts';
-import { appendPointer } from '../json-pointer.ts';
+import { appendPointer, isObject } from '../json.ts';
 import { checkCompositeEvents, checkDefinitions, checkNames, checkSlotRules, type LocatedEntry } from './checks.ts';
 import { Dictionary, wordId } from './dictionary.ts';
 import {
   commonName,
+  type DictionaryFile,
   limits,
   listOf,
   namePattern,
   namespacePattern,
   sensePattern,
-  wordKinds,
-  type DictionaryFile,
   type WordEntry,
   type WordKind,
+  wordKinds,
 } from './format.ts';
 import type { DictionaryIssue } from './issues.ts';
 import { suggestWord } from './search.ts';
-import { checkShape, isRecord, Report } from './shape.ts';
+import { checkShape, Report } from './shape.ts';
 
 /** A dictionary file. */
 export interface DictionarySource {
@@ -81,7 +81,7 @@ export function loadDictionary(sources: readonly DictionarySource[], options: Lo
     const report = new Report(source.file);
     reports.push(report);
     const json = parseJson(source, report);
-    const isChecked = source.isBuiltin && !meaning && isRecord(json);
+    const isChecked = source.isBuiltin && !meaning && isObject(json);
     const data = isChecked ? json : json === undefined ? undefined : checkShape(json, report);
     const file = data && extractUsable(data, report);
     if (file) files.push({ file, report });
@@ -157,7 +157,7 @@ function extractUsable(data: Readonly<Record<string, unknown>>, report: Report):
 }
 
 function extractWord(entry: unknown): WordEntry | undefined {
-  if (!isRecord(entry)) return undefined;
+  if (!isObject(entry)) return undefined;
   const { name, sense, parent, definition } = entry;
   if (typeof name !== 'string' || !namePattern.test(name)) return undefined;
   return {

@@ -1,9 +1,7 @@
+import { isObject, type JsonObject } from '../json.ts';
 import { findProblems, type SchemaProblem } from '../schema/check.ts';
 import { dictionarySchema, limits, listOf, namePattern, wordKinds } from './format.ts';
 import type { DictionaryIssue, IssueCode } from './issues.ts';
-
-/** A JSON object whose members have not been checked. */
-export type Json = Readonly<Record<string, unknown>>;
 
 /** Issues of a file that suggest a spelling; a person corrects the first ones first. */
 const MAX_ISSUES_WITH_SPELLING = 50;
@@ -27,14 +25,9 @@ export class Report {
   }
 }
 
-/** Returns whether a JSON value is an object (not an array). */
-export function isRecord(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Checks the shape of a parsed file. Returns it if it is an object at all. */
-export function checkShape(data: unknown, report: Report): Json | undefined {
-  if (!isRecord(data)) {
+export function checkShape(data: unknown, report: Report): JsonObject | undefined {
+  if (!isObject(data)) {
     report.add(
       'not-a-dictionary',
       '',

@@ -1,17 +1,18 @@
 import {
-  isPropertyStatement,
   type ActionStatement,
+  isPropertyStatement,
   type Mention,
   type PropertyStatement,
   type PropertyValue,
   type Slot,
   type Statement,
+  wordOf,
 } from '../events/statement.ts';
-import { isOpen, type Dictionary, type SlotRule } from './dictionary.ts';
-import { slotKind, wordSlots, type SlotName, type WordKind } from './format.ts';
+import { isObject } from '../json.ts';
+import { type Dictionary, isOpen, type SlotRule } from './dictionary.ts';
+import { type SlotName, slotKind, type WordKind, wordSlots } from './format.ts';
 import type { DictionaryIssue } from './issues.ts';
 import { suggestWord } from './search.ts';
-import { isRecord } from './shape.ts';
 
 const actionKeys = ['subject', 'action', 'object', 'with', 'to', 'from', 'at', 'manner', 'amount', 'unit'] as const;
 const propertyKeys = ['subject', 'property', 'from', 'to'];
@@ -29,7 +30,7 @@ const maxOwners = 3;
  */
 export function validateStatement(statement: unknown, dictionary: Dictionary): DictionaryIssue[] {
   const validator = new StatementValidator(dictionary);
-  if (!isRecord(statement))
+  if (!isObject(statement))
     validator.issues.push({
       code: 'not-a-statement',
       message: 'a statement must be an object with an action or a property',
@@ -125,7 +126,7 @@ class StatementValidator {
       this.validateWord(slot, path, kind);
       return;
     }
-    if (!isRecord(slot)) {
+    if (!isObject(slot)) {
       this.report('wrong-type', path, 'a slot must be a word or an object with a word');
       return;
     }
@@ -164,11 +165,6 @@ class StatementValidator {
   private report(code: DictionaryIssue['code'], path: string, message: string, hint?: string): void {
     this.issues.push({ code, path, message, ...(hint !== undefined && { hint }) });
   }
-}
-
-/** The word of a slot. */
-export function wordOf(slot: Slot): string {
-  return typeof slot === 'string' ? slot : slot.word;
 }
 
 function withArticle(noun: string): string {

@@ -1,5 +1,5 @@
 import { RowTracker } from '../detectors/feed/row-tracker.ts';
-import type { Rect, Size } from '../geometry.ts';
+import { boundsOf, type Rect, type Size } from '../geometry.ts';
 import { groupRows } from '../recognition/text-finder.ts';
 import { upperMedian } from '../statistics.ts';
 import type { FieldValue } from './classify.ts';
@@ -113,13 +113,6 @@ function splitByDistance(rows: readonly Row[]): readonly (readonly Row[])[] {
     else groups.push([row]);
   }
   return groups;
-}
-
-function boundsOf(boxes: readonly Rect[]): Rect {
-  const [x, y] = [Math.min(...boxes.map((one) => one.x)), Math.min(...boxes.map((one) => one.y))];
-  const right = Math.max(...boxes.map((one) => one.x + one.width));
-  const bottom = Math.max(...boxes.map((one) => one.y + one.height));
-  return { x, y, width: right - x, height: bottom - y };
 }
 
 function withMargin({ x, y, width, height }: Rect, margin: number, frame: Size): Rect {

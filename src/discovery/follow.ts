@@ -1,6 +1,6 @@
+import { boundsOf, type Rect } from '../geometry.ts';
 import { decodeFrames, isGap } from '../media/decode/decode-frames.ts';
 import { splitIntoChunks } from '../media/packets/scan-packets.ts';
-import type { Rect } from '../geometry.ts';
 import { copyPart, type Picture } from '../media/picture.ts';
 import type { Constraint } from '../recognition/constraint.ts';
 import { anyText } from '../recognition/constraint.ts';
@@ -208,13 +208,6 @@ function surestLine(lines: readonly LineSteps[]): LineSteps {
 
 function confidenceOf(line: LineSteps): number {
   return readLine(line, ANY_TEXT)?.confidence ?? 0;
-}
-
-function boundsOf(boxes: readonly Rect[]): Rect {
-  const [x, y] = [Math.min(...boxes.map((one) => one.x)), Math.min(...boxes.map((one) => one.y))];
-  const right = Math.max(...boxes.map((one) => one.x + one.width));
-  const bottom = Math.max(...boxes.map((one) => one.y + one.height));
-  return { x, y, width: right - x, height: bottom - y };
 }
 
 function meanDifference(a: Crop, b: Crop): number {

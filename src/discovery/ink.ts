@@ -1,4 +1,5 @@
 import type { Channel, LineImage } from '../detectors/text/line-image.ts';
+import { roundTo } from '../statistics.ts';
 
 /** The same part of the screen at one time, as luma and colour differences. */
 export type ColourPlanes = readonly [y: LineImage, cb: LineImage, cr: LineImage];
@@ -72,11 +73,7 @@ function discriminant(pictures: readonly ColourPlanes[], colour: string): Channe
   if (!(length > 0)) return undefined;
   const [y, cb, cr] = direction.map((one) => (one * (INK_LEVEL - GROUND_LEVEL)) / length) as unknown as Vector;
   const offset = GROUND_LEVEL - (y * groundMean[0] + cb * groundMean[1] + cr * groundMean[2]);
-  return { y: round(y), cb: round(cb), cr: round(cr), offset: round(offset) };
-}
-
-function round(value: number): number {
-  return Math.round(1000 * value) / 1000;
+  return { y: roundTo(y, 3), cb: roundTo(cb, 3), cr: roundTo(cr, 3), offset: roundTo(offset, 3) };
 }
 
 /** Mean and covariance of three values. */

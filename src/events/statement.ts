@@ -1,6 +1,6 @@
-import { number } from '../schema/build.ts';
 import type { Issue } from '../errors.ts';
-import { parsePointer } from '../json-pointer.ts';
+import { parsePointer } from '../json.ts';
+import { number } from '../schema/build.ts';
 import { findProblems, type SchemaProblem } from '../schema/check.ts';
 import type { FromSchema, Schema } from '../schema/from-schema.ts';
 
@@ -93,6 +93,23 @@ export interface Mention extends FromSchema<Definitions['mention'], typeof STATE
 
 /** What fills a slot of a statement. */
 export type Slot = WordId | Mention;
+
+/** The word of a slot; none of an empty one. */
+export function wordOf(slot: Slot): WordId;
+export function wordOf(slot: Slot | undefined): WordId | undefined;
+export function wordOf(slot: Slot | undefined): WordId | undefined {
+  return typeof slot === 'object' ? slot.word : slot;
+}
+
+/** A slot as a mention: a word alone becomes a mention of it. */
+export function toMention(slot: Slot): Mention {
+  return typeof slot === 'string' ? { word: slot } : slot;
+}
+
+/** Returns whether a mention is of several or of none. */
+export function isPlural({ count }: Mention): boolean {
+  return count !== undefined && count !== 1;
+}
 
 /** A property's value: a number, a text as read from the screen, or a word. */
 export type PropertyValue = number | string | Mention;

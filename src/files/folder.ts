@@ -1,5 +1,5 @@
 import { mkdir, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, resolve, sep } from 'node:path';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 
 /**
@@ -32,4 +32,9 @@ async function make(path: string, above = true): Promise<void> {
     if (there?.isDirectory()) return;
     throw there ? new Error('a file has that name', { cause: error }) : error;
   }
+}
+
+/** Returns whether a path is a folder or inside it; both are absolute. */
+export function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

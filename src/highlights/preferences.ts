@@ -1,11 +1,11 @@
-import { readInputText } from '../files/input.ts';
 import type { EventLine } from '../events/log.ts';
-import { isPropertyStatement, type Statement } from '../events/statement.ts';
+import { isPropertyStatement, type Statement, wordOf } from '../events/statement.ts';
+import { readInputText } from '../files/input.ts';
 import { integer } from '../schema/build.ts';
 import type { FromSchema, Schema } from '../schema/from-schema.ts';
 import { parseJsonFile } from '../schema/parse.ts';
 import type { HighlightList, Reason, Scene } from './list.ts';
-import { unqualified, wordOf } from './weights.ts';
+import { unqualified } from './weights.ts';
 
 /** JSON Schema of what is known of a person's taste. */
 export const preferencesSchema = {

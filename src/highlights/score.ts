@@ -1,9 +1,10 @@
 import { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
-import { isPropertyStatement, type Slot, type Statement } from '../events/statement.ts';
+import { isPropertyStatement, type Slot, type Statement, wordOf } from '../events/statement.ts';
+import { roundTo } from '../statistics.ts';
 import type { Reason, Scene, ScoredEvent, Source } from './list.ts';
 import { type HighlightSettings, layered } from './settings.ts';
-import { isPlayerVictory, statementClass, statementWeight, unqualified, type Weights, wordOf } from './weights.ts';
+import { isPlayerVictory, statementClass, statementWeight, unqualified, type Weights } from './weights.ts';
 import type { Window } from './windows.ts';
 
 /** Options of `scoreScenes`. */
@@ -49,7 +50,7 @@ export function scoreScenes(
       const scored = window.events.map((event) => {
         const { weight, from } = statementWeight(event.statement, dictionary, weights);
         const reasons = [
-          { kind: 'weight', value: weight, text: `“${from}” counts ${round(weight)}` },
+          { kind: 'weight', value: weight, text: `“${from}” counts ${roundTo(weight, 1)}` },
           rarity(event, counts, total),
           streak(event, window.events, dictionary),
           comeback(event, events, dictionary),
@@ -74,7 +75,7 @@ function makeScene(session: string, game: string, source: number, window: Window
     start: window.start,
     end: window.end,
     events,
-    score: round(score),
+    score: roundTo(score, 1),
     kind: statementClass(strongest[0]!.event.statement),
     because: because(strongest),
   };
@@ -134,7 +135,7 @@ function streak(event: EventLine, events: readonly EventLine[], dictionary: Dict
   return {
     kind: 'streak',
     value: Math.min(2, 1 + 0.25 * (n - 1)),
-    text: `${ordinal(n)} ${word} in ${round(event.t - since)} s`,
+    text: `${ordinal(n)} ${word} in ${roundTo(event.t - since, 1)} s`,
   };
 }
 
@@ -169,8 +170,4 @@ function ordinal(n: number): string {
   const tens = n % 100;
   const suffix = tens >= 11 && tens <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th');
   return `${n}${suffix}`;
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }

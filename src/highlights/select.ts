@@ -1,3 +1,4 @@
+import { sum } from '../statistics.ts';
 /** A scene, or one of several versions of it. */
 export interface Candidate {
   /** Versions of one scene share a number; at most one is chosen. Ascending in the order of the reel. */
@@ -249,8 +250,4 @@ export function selectGreedily(candidates: readonly Candidate[], options: Select
     value: selectionValue(candidates, chosen, options),
     duration: sum(chosen.map((index) => candidates[index]!.duration)),
   };
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

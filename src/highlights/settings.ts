@@ -1,16 +1,16 @@
+import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { Issue } from '../errors.ts';
+import type { EventLine, HeaderLine } from '../events/log.ts';
+import { isPropertyStatement, wordOf } from '../events/statement.ts';
 import { readInputText } from '../files/input.ts';
+import { appendPointer } from '../json.ts';
 import { number } from '../schema/build.ts';
 import type { FromSchema, Schema } from '../schema/from-schema.ts';
-import type { Dictionary } from '../dictionary/dictionary.ts';
-import type { EventLine, HeaderLine } from '../events/log.ts';
-import { didYouMean, findNearest } from '../spelling.ts';
-import { isPropertyStatement } from '../events/statement.ts';
 import { parseJsonFile } from '../schema/parse.ts';
-import { isPlayerDefeat, withAncestors, wordOf } from './weights.ts';
+import { didYouMean, findNearest } from '../spelling.ts';
 import type { ReelStyleName } from './style.ts';
+import { isPlayerDefeat, withAncestors } from './weights.ts';
 import type { Margin } from './windows.ts';
-import { appendPointer } from '../json-pointer.ts';
 
 const WEIGHTS = {
   description: 'weights of words by id, 0 to about 12; a word without an entry inherits its nearest ancestor’s',

@@ -1,14 +1,14 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { renderCaption } from '../dictionary/sentences/caster.ts';
 import type { EventLine } from '../events/log.ts';
-import { isPropertyStatement, type Slot, type Statement } from '../events/statement.ts';
+import { isPropertyStatement, type Slot, type Statement, wordOf } from '../events/statement.ts';
 import type { Size } from '../geometry.ts';
 import type { Lifted } from '../media/write/frame-filter.ts';
 import { roundTime } from '../time.ts';
 import { dropRedundantChanges } from './captions.ts';
 import type { HighlightList, ListedScene, Scene, ScoredEvent } from './list.ts';
 import type { ReelStyle, Transition } from './style.ts';
-import { isAnyOf, isPlayerVictory, wordOf } from './weights.ts';
+import { isAnyOf, isPlayerVictory } from './weights.ts';
 
 // A reel as data: what is shown when, before anything is decoded or drawn.
 

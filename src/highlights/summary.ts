@@ -1,12 +1,12 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { WordKind } from '../dictionary/format.ts';
 import { pluralOf } from '../dictionary/inflection.ts';
-import { isPlayerDefeat, isPlayerVictory, unqualified, withAncestors, wordOf } from './weights.ts';
 import type { EventLine } from '../events/log.ts';
-import { isPropertyStatement, type ActionStatement } from '../events/statement.ts';
+import { type ActionStatement, isPropertyStatement, wordOf } from '../events/statement.ts';
 import { escapeMarkdown } from '../markup.ts';
 import { formatClock, roundTime } from '../time.ts';
 import { type HighlightList, type Scene, type Source, strongestEvent } from './list.ts';
+import { isPlayerDefeat, isPlayerVictory, unqualified, withAncestors } from './weights.ts';
 
 /** Occurrences of a word and its descendants. */
 export interface WordCount {

@@ -1,10 +1,10 @@
-import { type Issue, messageOf, PlaybyplayError } from '../errors.ts';
-import { readInputText } from '../files/input.ts';
 import type { Dictionary, Word } from '../dictionary/dictionary.ts';
 import type { WordKind } from '../dictionary/format.ts';
-import { isPropertyStatement, type Slot, type Statement } from '../events/statement.ts';
-import { number } from '../schema/build.ts';
+import { type Issue, messageOf, PlaybyplayError } from '../errors.ts';
 import type { EventLine } from '../events/log.ts';
+import { isPropertyStatement, type Slot, type Statement, wordOf } from '../events/statement.ts';
+import { readInputText } from '../files/input.ts';
+import { number } from '../schema/build.ts';
 import { checkSchema } from '../schema/check.ts';
 import type { FromSchema } from '../schema/from-schema.ts';
 import type { Reason, Source } from './list.ts';
@@ -70,11 +70,6 @@ export const defaultWeights: Weights = {
 };
 
 const DEFAULT_WEIGHT = 1;
-
-/** Word of a slot. */
-export function wordOf(slot: Slot | undefined): string | undefined {
-  return typeof slot === 'string' ? slot : slot?.word;
-}
 
 /** Removes namespace and sense: `openarena:quad damage` → `quad damage`, `drive#golf` → `drive`. */
 export function unqualified(word: string): string {

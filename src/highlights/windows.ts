@@ -1,7 +1,7 @@
-import type { EventLine } from '../events/log.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
-import { isPropertyStatement } from '../events/statement.ts';
-import { endsPlayerLife, isAnyOf, isPlayerVictory, unqualified, wordOf } from './weights.ts';
+import type { EventLine } from '../events/log.ts';
+import { isPropertyStatement, wordOf } from '../events/statement.ts';
+import { endsPlayerLife, isAnyOf, isPlayerVictory, unqualified } from './weights.ts';
 
 /** Seconds shown before and after an event. */
 export interface Margin {

@@ -1,5 +1,5 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
-import { isPropertyStatement, type Slot } from '../events/statement.ts';
+import { isPropertyStatement, wordOf } from '../events/statement.ts';
 import type { Condition, Query, SlotPattern } from '../query/query.ts';
 import type { QueryResult } from '../query/run.ts';
 import { kendallTrend } from '../statistics.ts';
@@ -219,8 +219,4 @@ async function findDeaths({ ask }: StatisticsSource, die: Condition): Promise<re
       moments: deaths.map(({ t, events }) => ({ session: events[0]!.session, t })),
     }))
     .toSorted((a, b) => b.count - a.count || (a.cause < b.cause ? -1 : 1));
-}
-
-function wordOf(slot: Slot): string {
-  return typeof slot === 'string' ? slot : slot.word;
 }

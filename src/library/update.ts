@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises';
-import { resolve, sep } from 'node:path';
-import { PlaybyplayError, type Issue } from '../errors.ts';
+import { resolve } from 'node:path';
+import { type Issue, PlaybyplayError } from '../errors.ts';
 import { correctionsPath } from '../events/corrections.ts';
-import { nameLogs, uniqueSessionName } from '../events/log-names.ts';
 import type { HeaderLine } from '../events/log.ts';
+import { nameLogs, uniqueSessionName } from '../events/log-names.ts';
 import { findLogs, locateLog, readLogWithOffsets } from '../events/reader.ts';
+import { isInside } from '../files/folder.ts';
 import type { LibraryStore, NewOccurrence } from './store.ts';
 
 /** How long added logs may wait for their commit, in milliseconds: so much work is lost by a kill. */
@@ -93,10 +94,6 @@ async function stateOf(log: string): Promise<{ readonly size: number; readonly m
   const corrections = await stat(correctionsPath(log)).catch(() => undefined);
   if (!corrections) return { size: own.size, modified: own.mtimeMs };
   return { size: own.size + corrections.size, modified: Math.max(own.mtimeMs, corrections.mtimeMs) };
-}
-
-function isInside(path: string, root: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
 }
 
 async function findLogsOf(root: string, wasAdded: boolean, issues: Issue[]): Promise<readonly string[]> {

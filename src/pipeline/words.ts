@@ -2,17 +2,16 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
-import { isRecord } from '../dictionary/shape.ts';
+import { type DictionarySource, type LoadedDictionary, loadDictionary } from '../dictionary/load.ts';
 import { validateStatement } from '../dictionary/statements.ts';
-import { type DictionarySource, loadDictionary, type LoadedDictionary } from '../dictionary/load.ts';
 import { type Issue } from '../errors.ts';
-import { suggestSpelling } from '../spelling.ts';
 import type { Fingerprint } from '../events/log.ts';
 import { parseStatement } from '../events/statement.ts';
+import { appendPointer, asObject, isObject } from '../json.ts';
 import type { Pack } from '../profile/pack.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { Script } from '../profile/script.ts';
-import { appendPointer } from '../json-pointer.ts';
+import { suggestSpelling } from '../spelling.ts';
 
 /** The dictionary of a game, its sources, and the issues found in them. */
 export interface GameWords {
@@ -76,11 +75,11 @@ function loadOnce(sources: readonly DictionarySource[], meaning: boolean): Loade
  * @param profile The profile's JSON, perhaps invalid.
  */
 export function findRuleIssues(profile: unknown, path: string, dictionary: Dictionary): Issue[] {
-  const fusion = isRecord(profile) ? profile['fusion'] : undefined;
-  const rules = isRecord(fusion) && Array.isArray(fusion['rules']) ? (fusion['rules'] as readonly unknown[]) : [];
+  const fusion = isObject(profile) ? profile['fusion'] : undefined;
+  const rules = isObject(fusion) && Array.isArray(fusion['rules']) ? (fusion['rules'] as readonly unknown[]) : [];
   return rules.flatMap((rule, index) =>
     (['action', 'property'] as const).flatMap((kind): Issue[] => {
-      const word = isRecord(rule) ? rule[kind] : undefined;
+      const word = isObject(rule) ? rule[kind] : undefined;
       if (typeof word !== 'string') return [];
       const issue = findUnknownWord(word, kind, dictionary);
       return issue === undefined ? [] : [{ ...issue, path: `${path}#/fusion/rules/${index}/${kind}` }];
@@ -125,16 +124,16 @@ export function findStatementIssues(profile: unknown, source: string, dictionary
 
 /** Lists the statements of mappings, sequences and the sequence network. */
 function* listStatements(profile: unknown): Generator<{ readonly statement: unknown; readonly pointer: string }> {
-  const { events, sequences, interpreter } = asRecord(profile);
+  const { events, sequences, interpreter } = asObject(profile);
   const lists: readonly (readonly [string, unknown])[] = [
     ['/events', events],
     ['/sequences', sequences],
-    ['/interpreter/events', asRecord(interpreter)['events']],
+    ['/interpreter/events', asObject(interpreter)['events']],
   ];
   for (const [pointer, list] of lists) {
     if (typeof list !== 'object' || list === null) continue;
     for (const [name, one] of Object.entries(list)) {
-      const { statement } = asRecord(one);
+      const { statement } = asObject(one);
       if (statement !== undefined) yield { statement, pointer: appendPointer(pointer, name, 'statement') };
     }
   }
@@ -150,10 +149,6 @@ function fillPlaceholders(value: unknown, at: string, placeholders: Set<string>)
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => [key, fillPlaceholders(one, `${at}/${key}`, placeholders)]),
   );
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** `action: '…'` and `property: "…"` of a statement in a script. */

@@ -1,9 +1,9 @@
 import { messageOf } from '../errors.ts';
-import { appendPointer } from '../json-pointer.ts';
+import { appendPointer, isObject, type JsonObject } from '../json.ts';
 import { Pattern } from '../pattern.ts';
-import type { KindCatalog } from './schema.ts';
-import { checkBounds, isObject, type JsonObject, membersOf, regionOf, type Report } from './unchecked.ts';
 import { jsonText } from '../schema/json-text.ts';
+import type { KindCatalog } from './schema.ts';
+import { checkBounds, membersOf, type Report, regionOf } from './unchecked.ts';
 
 /** Checks how detectors, regions, modes, screens and sequences depend on one another. */
 export function checkDependencies(value: unknown, catalog: KindCatalog | undefined, report: Report): void {

@@ -1,17 +1,17 @@
 import type { Issue } from '../errors.ts';
 import { parseStatement } from '../events/statement.ts';
-import { appendPointer } from '../json-pointer.ts';
+import { appendPointer, isObject } from '../json.ts';
 import { canonicalLanguageTag } from '../language/tags.ts';
 import { Pattern } from '../pattern.ts';
 import { checkSchema } from '../schema/check.ts';
 import type { Schema } from '../schema/from-schema.ts';
+import { jsonText } from '../schema/json-text.ts';
 import { suggestSpelling } from '../spelling.ts';
 import { checkDependencies } from './check-dependencies.ts';
 import { PROFILE_SCHEMA } from './profile.ts';
 import { detectorSchema, type KindCatalog } from './schema.ts';
-import { checkBounds, isObject, keysOf, membersOf, type Report } from './unchecked.ts';
+import { checkBounds, keysOf, membersOf, type Report } from './unchecked.ts';
 import { frameExtent, withPixelHint } from './units.ts';
-import { jsonText } from '../schema/json-text.ts';
 
 /** What a profile refers to outside itself. */
 export interface CheckedProfile {

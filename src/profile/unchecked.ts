@@ -1,13 +1,7 @@
-/** A JSON object whose members have not been checked. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+import { isObject, type JsonObject } from '../json.ts';
 
 /** Records an issue at a JSON pointer of the profile. */
 export type Report = (code: string, pointer: string, message: string, hint?: string) => void;
-
-/** Returns whether a JSON value is an object (not an array). */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The keys of the object `value[key]`; none if it is no object. */
 export function keysOf(value: unknown, key: string): readonly string[] {

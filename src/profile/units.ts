@@ -1,8 +1,8 @@
 import type { Issue } from '../errors.ts';
 import type { Size } from '../geometry.ts';
-import { parsePointer } from '../json-pointer.ts';
+import { isObject, parsePointer } from '../json.ts';
 import type { Profile, RegionSpec } from './profile.ts';
-import { isObject, membersOf } from './unchecked.ts';
+import { membersOf } from './unchecked.ts';
 
 /** The side of the frame along which each side of a region is measured. */
 const FRAME_SIDES = { x: 'width', width: 'width', y: 'height', height: 'height' } as const;

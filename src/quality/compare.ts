@@ -1,7 +1,8 @@
-import { type FrameRecord, roundTrip, type SessionInfo } from './frame.ts';
-import { scoreSession, type SessionQuality } from './meter.ts';
+import { clamp } from '../statistics.ts';
 import type { ConstantsInput } from './constants.ts';
-import { kendall, ranks, RunningStatistics, spearman } from './statistics.ts';
+import { type FrameRecord, roundTrip, type SessionInfo } from './frame.ts';
+import { type SessionQuality, scoreSession } from './meter.ts';
+import { kendall, RunningStatistics, ranks, spearman } from './statistics.ts';
 
 // ITU-T G.1072 (01/2020 with Corrigendum 1, 10/2020), "Opinion model predicting gaming quality of experience for cloud
 // gaming services": the equations and coefficients of the Recommendation, as its authors published them with the model.
@@ -137,10 +138,6 @@ function video(input: G1072Input, row: Row): { coding: number; transmission: num
 function toOpinionScore(rating: number): number {
   const linear = 1.3 + ((4.64 - 1.3) / 100) * rating;
   return clamp(linear + rating * (rating - 60) * (100 - rating) * 7e-6, 1.3, 4.64);
-}
-
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, value));
 }
 
 /** Input of the video opinion score of the open-source library rtcscore, in its units. */

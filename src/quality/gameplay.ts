@@ -1,17 +1,17 @@
-import { join } from 'node:path';
-import { readFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Dictionary } from '../dictionary/dictionary.ts';
+import { builtinFolder, dictionaryNames, loadBuiltin } from '../dictionary/files.ts';
 import { render } from '../dictionary/sentences/render.ts';
 import type { EventLine, GapLine, HeaderLine } from '../events/log.ts';
-import { isPropertyStatement, type Slot, type Statement } from '../events/statement.ts';
-import { type NewEvent, LogWriter } from '../events/writer.ts';
-import type { StreamIncident } from './incidents.ts';
-import { builtinFolder, dictionaryNames, loadBuiltin } from '../dictionary/files.ts';
-import { isAnyOf, unqualified, wordOf } from '../highlights/weights.ts';
-import { deadSpans, joinSpans, type Span } from '../highlights/windows.ts';
 import { loadLog, locateLog } from '../events/reader.ts';
+import { isPropertyStatement, type Slot, type Statement, wordOf } from '../events/statement.ts';
+import { LogWriter, type NewEvent } from '../events/writer.ts';
 import { checkOutput, type OutputPolicy, produceOutput } from '../files/output.ts';
+import { isAnyOf, unqualified } from '../highlights/weights.ts';
+import { deadSpans, joinSpans, type Span } from '../highlights/windows.ts';
+import type { StreamIncident } from './incidents.ts';
 
 /** Statement about an incident in words of `dictionary/stream.json`. */
 function incidentStatement(incident: StreamIncident): Statement {

@@ -1,3 +1,4 @@
+import { roundTo } from '../statistics.ts';
 import { formatClock } from '../time.ts';
 import type { GameplayReport, OutcomeCounts } from './gameplay.ts';
 import type { ObsOutput } from './input/obs.ts';
@@ -34,7 +35,7 @@ export const componentTitles: Readonly<Record<string, string>> = {
 export function summarize(scored: ScoredInput, points: readonly TimelinePoint[], ascii = false): string {
   const { quality } = scored;
   const lines = [
-    `${scored.name} (${scored.format}): ${quality.frames} frames in ${formatClock(quality.duration)} at ${round(quality.fps)} Hz${rateNote(scored)}`,
+    `${scored.name} (${scored.format}): ${quality.frames} frames in ${formatClock(quality.duration)} at ${roundTo(quality.fps, 2)} Hz${rateNote(scored)}`,
     '',
     `  total             ${figure(quality.total)}${bar(quality.total, ascii)}`,
     `  picture           ${figure(quality.picture)}${quality.pictureFrom === 'qp' ? '  estimated from the quantization parameter' : ''}`,
@@ -114,10 +115,6 @@ function bar(value: number | null, ascii: boolean): string {
   if (value === null) return '';
   const full = Math.round(value / 5);
   return `  ${(ascii ? '#' : '█').repeat(full)}${(ascii ? '.' : '░').repeat(20 - full)}`;
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
 }
 
 /** Formats the outcomes under good and bad stream quality as text. */

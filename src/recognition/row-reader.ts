@@ -1,4 +1,4 @@
-import type { Rect } from '../geometry.ts';
+import { boundsOf, type Rect } from '../geometry.ts';
 import { type Crop, cutCrop } from '../regions/crop.ts';
 import { anyText } from './constraint.ts';
 import { type LineSteps, locateCharacters, sliceLine } from './decode.ts';
@@ -133,13 +133,6 @@ function widen({ x, y, width, height }: Rect, [across, down]: readonly [number, 
     width: width + 2 * across * height,
     height: height * (1 + 2 * down),
   };
-}
-
-function boundsOf(boxes: readonly Rect[]): Rect {
-  const [x, y] = [Math.min(...boxes.map((one) => one.x)), Math.min(...boxes.map((one) => one.y))];
-  const right = Math.max(...boxes.map((one) => one.x + one.width));
-  const bottom = Math.max(...boxes.map((one) => one.y + one.height));
-  return { x, y, width: right - x, height: bottom - y };
 }
 
 /** The box of a whole line with several margins, in pixels of the crop in which it was found. */

@@ -1,5 +1,5 @@
-import { messageOf, type Issue } from '../errors.ts';
-import { appendPointer, parsePointer } from '../json-pointer.ts';
+import { type Issue, messageOf } from '../errors.ts';
+import { appendPointer, parsePointer } from '../json.ts';
 import { Pattern } from '../pattern.ts';
 import { suggestSpelling } from '../spelling.ts';
 import { compileSchema, type ErrorObject } from './compile.ts';

@@ -1,3 +1,5 @@
+import { logistic } from '../statistics.ts';
+
 /** Weight of further evidence: detectors read the same frames, so they are not independent. */
 const DEFAULT_INDEPENDENCE = 0.5;
 const MAX_CONFIDENCE = 0.999;
@@ -6,11 +8,6 @@ const MAX_CONFIDENCE = 0.999;
 export function logOdds(p: number): number {
   const bounded = Math.min(1 - 1e-4, Math.max(1e-4, p));
   return Math.log(bounded / (1 - bounded));
-}
-
-/** Probability of log-odds. */
-export function probability(odds: number): number {
-  return 1 / (1 + Math.exp(-odds));
 }
 
 /** Further evidence for a statement. */
@@ -31,7 +28,7 @@ export function combineConfidence(
 ): number {
   if (others.length === 0) return confidence;
   const more = others.reduce((sum, { confidence: p, share }) => sum + share * Math.max(0, logOdds(p)), 0);
-  return Math.max(confidence, Math.min(MAX_CONFIDENCE, probability(logOdds(confidence) + independence * more)));
+  return Math.max(confidence, Math.min(MAX_CONFIDENCE, logistic(logOdds(confidence) + independence * more)));
 }
 
 /** Converts a detector's confidence to a probability by a line in log-odds that was measured on recordings with ground truth. */
@@ -40,5 +37,5 @@ export function calibrateConfidence(
   line: readonly [offset: number, slope: number] | undefined,
 ): number {
   if (line === undefined) return confidence;
-  return Math.min(MAX_CONFIDENCE, probability(line[0] + line[1] * logOdds(confidence)));
+  return Math.min(MAX_CONFIDENCE, logistic(line[0] + line[1] * logOdds(confidence)));
 }

@@ -8,6 +8,7 @@ import {
   type PropertyValue,
   type Slot,
   type Statement,
+  toMention,
 } from '../events/statement.ts';
 
 const SLOTS = ['subject', 'object', 'with', 'to', 'from', 'at', 'manner'] as const;
@@ -64,7 +65,7 @@ function entailsSlots(specific: ActionStatement, general: ActionStatement, dicti
 
 function entailsSlot(specific: Slot | undefined, general: Slot, kind: WordKind, dictionary: Dictionary): boolean {
   if (specific === undefined) return false;
-  const [a, b] = [mentionOf(specific), mentionOf(general)];
+  const [a, b] = [toMention(specific), toMention(general)];
   return (
     (a.word === b.word || dictionary.isA(a.word, b.word, kind)) &&
     (b.name === undefined || b.name === a.name) &&
@@ -76,8 +77,4 @@ function entailsSlot(specific: Slot | undefined, general: Slot, kind: WordKind, 
 function entailsValue(specific: PropertyValue | undefined, general: PropertyValue, dictionary: Dictionary): boolean {
   if (typeof general !== 'object' || typeof specific !== 'object') return specific === general;
   return entailsSlot(specific, general, 'object', dictionary);
-}
-
-function mentionOf(slot: Slot): Mention {
-  return typeof slot === 'string' ? { word: slot } : slot;
 }

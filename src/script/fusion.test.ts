@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadDictionary } from '../dictionary/load.ts';
 import { builtinFolder, readSources } from '../dictionary/files.ts';
+import { loadDictionary } from '../dictionary/load.ts';
 import type { Statement } from '../events/statement.ts';
 import type { FusionSpec } from '../profile/profile.ts';
-import type { ScriptStatement } from './script.ts';
-import { calibrateConfidence, combineConfidence, probability } from './confidence.ts';
-import { Fusion } from './fusion.ts';
+import { calibrateConfidence, combineConfidence } from './confidence.ts';
 import { entails } from './entailment.ts';
+import { Fusion } from './fusion.ts';
+import type { ScriptStatement } from './script.ts';
 
 const sources = await readSources(['common', 'openarena'].map((name) => join(builtinFolder, `${name}.json`)));
 const { dictionary } = loadDictionary(sources);
@@ -159,9 +159,9 @@ describe('combineConfidence and calibrateConfidence', () => {
 
   it('apply the measured calibration line', () => {
     expect(calibrateConfidence(0.4, undefined)).toBe(0.4);
-    expect(calibrateConfidence(0.5, [2, 1])).toBeCloseTo(probability(2), 9);
+    expect(calibrateConfidence(0.5, [2, 1])).toBeCloseTo(1 / (1 + Math.exp(-2)), 9);
     const event = fused([made(1, 'feed', kill, 0.5)], { calibration: { feed: [2, 1] } })[0]!;
-    expect(event.confidence).toBeCloseTo(probability(2), 9);
+    expect(event.confidence).toBeCloseTo(1 / (1 + Math.exp(-2)), 9);
     expect(event.cues[0]!.confidence).toBe(0.5);
     const given = fused([made(1, 'feed', kill, 0.5, { given: true })], { calibration: { feed: [2, 1] } })[0]!;
     expect(given.confidence).toBe(0.5);

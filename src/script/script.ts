@@ -1,11 +1,12 @@
 import type { Cue } from '../cues/cue.ts';
 import { type Issue } from '../errors.ts';
-import { suggestSpelling } from '../spelling.ts';
 import type { LoggedCue } from '../events/log.ts';
-import { type Statement, parseStatement } from '../events/statement.ts';
+import { parseStatement, type Statement } from '../events/statement.ts';
+import { asObject } from '../json.ts';
+import { suggestSpelling } from '../spelling.ts';
 import { roundTime } from '../time.ts';
 import { IssueCollector } from './issue-collector.ts';
-import { Sandbox, type Fault, type Limits, type ScriptSource } from './sandbox.ts';
+import { type Fault, type Limits, Sandbox, type ScriptSource } from './sandbox.ts';
 
 /** A statement with its time and evidence; it becomes an event once its words are checked. */
 export interface ScriptStatement {
@@ -253,7 +254,7 @@ class SandboxedScript implements GameScript {
 
   #updateTimers(added: readonly unknown[], cancelled: readonly unknown[], t: number, when: string): void {
     for (const timer of added) {
-      const { id, t: due } = record(timer);
+      const { id, t: due } = asObject(timer);
       if (typeof id === 'number' && typeof due === 'number')
         this.#timers.push({ id, t: roundTime(Math.min(due, t + this.#maxDelay)) });
     }
@@ -264,7 +265,7 @@ class SandboxedScript implements GameScript {
   }
 
   #accept(emitted: unknown, now: number, when: string): void {
-    const { t, end, statement: text, confidence, cues, support, alone, tentative } = record(emitted);
+    const { t, end, statement: text, confidence, cues, support, alone, tentative } = asObject(emitted);
     const shaped = parseStatement(parse(text));
     if ('issues' in shaped) {
       for (const issue of shaped.issues) {
@@ -326,7 +327,7 @@ interface RawOutput {
 }
 
 function parseOutput(text: string): RawOutput {
-  const { statements, notes, timers, cancelled } = record(parse(text));
+  const { statements, notes, timers, cancelled } = asObject(parse(text));
   return { statements: list(statements), notes: list(notes), timers: list(timers), cancelled: list(cancelled) };
 }
 
@@ -343,10 +344,6 @@ function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
 /** The cues of a statement in the form of the log, without duplicates. */
 function evidenceOf(value: unknown): readonly LoggedCue[] {
   const texts = new Set(list(value).filter((one) => typeof one === 'string'));
@@ -358,7 +355,7 @@ function evidenceOf(value: unknown): readonly LoggedCue[] {
 
 /** Whether a value from the sandbox has the form of a cue. */
 function isCue(value: unknown): value is Cue {
-  const { detector, t, trigger, confidence, value: now, previous } = record(value);
+  const { detector, t, trigger, confidence, value: now, previous } = asObject(value);
   return (
     typeof detector === 'string' &&
     typeof t === 'number' &&

@@ -1,10 +1,10 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { EventLine } from '../events/log.ts';
-import { isPropertyStatement, type PropertyValue } from '../events/statement.ts';
+import { isPropertyStatement, type PropertyValue, wordOf } from '../events/statement.ts';
 import type { Moment } from '../library/player-statistics.ts';
 
 import { normalQuantile, quantile } from '../statistics.ts';
-import { isAction, labelOf, type Life, livesOf, type PlayTimeline, tracksOf } from './timeline.ts';
+import { isAction, type Life, labelOf, livesOf, type PlayTimeline, tracksOf } from './timeline.ts';
 
 /** Failures of one cause. */
 export interface FailureGroup {
@@ -109,12 +109,8 @@ function groupFailures(timelines: readonly PlayTimeline[], dictionary: Dictionar
 function causeOf({ statement }: EventLine, dictionary: Dictionary): string {
   if (isPropertyStatement(statement)) return statement.property;
   const action = dictionary.find(statement.action, 'action')?.name ?? statement.action;
-  if (statement.with !== undefined) return `${action} with ${labelOf(wordOnly(statement.with), dictionary)}`;
-  return statement.at === undefined ? action : `${action} at ${labelOf(wordOnly(statement.at), dictionary)}`;
-}
-
-function wordOnly(slot: string | { readonly word: string }): string {
-  return typeof slot === 'string' ? slot : slot.word;
+  if (statement.with !== undefined) return `${action} with ${labelOf(wordOf(statement.with), dictionary)}`;
+  return statement.at === undefined ? action : `${action} at ${labelOf(wordOf(statement.at), dictionary)}`;
 }
 
 /** A stretch of life in which a factor has one value. */

@@ -3,6 +3,7 @@ import { basename, dirname, extname, join, relative, resolve, sep } from 'node:p
 import { PlaybyplayError } from '../errors.ts';
 import { LOG_NAME } from '../events/reader.ts';
 import { readFileKind } from '../files/file-kind.ts';
+import { isInside } from '../files/folder.ts';
 import { type FileChange, FileHistory, type HistoryState, versionOf } from '../files/history.ts';
 
 /** A folder that the studio was started in. */
@@ -145,7 +146,7 @@ export class Workspace {
 
   /** The path of a file inside an opened folder, as pages name it. Throws PlaybyplayError `outside-workspace`. */
   publicPath(real: string): string {
-    const folder = this.folders.find(({ path }) => isInside(path, real));
+    const folder = this.folders.find(({ path }) => isInside(real, path));
     if (!folder) throw outside(real);
     return this.#publicPath(folder, real);
   }
@@ -179,7 +180,7 @@ export class Workspace {
     const located = await Promise.all(
       changes.map(async ({ path, ...change }) => {
         const full = await this.resolveNew(path);
-        if (!isInside(folder.path, full)) throw outside(path);
+        if (!isInside(full, folder.path)) throw outside(path);
         return { ...change, file: relative(folder.path, full).split(sep).join('/') };
       }),
     );
@@ -221,7 +222,7 @@ export class Workspace {
     if (!folder || path.includes('\0') || (sep === '\\' && path.includes(sep))) throw outside(path);
     const full = resolve(folder.path, ...names);
     // The history is written by the studio only.
-    if (!isInside(folder.path, full) || isInside(join(folder.path, HISTORY_FOLDER), full)) throw outside(path);
+    if (!isInside(full, folder.path) || isInside(full, join(folder.path, HISTORY_FOLDER))) throw outside(path);
     return { folder, full };
   }
 
@@ -231,7 +232,7 @@ export class Workspace {
     const real = await realpath(full).catch(() => {
       throw new PlaybyplayError('no-such-file', `no such file: ${path}`);
     });
-    if (!isInside(folder.path, real)) throw outside(path);
+    if (!isInside(real, folder.path)) throw outside(path);
     return { folder, real };
   }
 }
@@ -241,13 +242,9 @@ async function checkParents(folder: OpenedFolder, full: string): Promise<void> {
   for (let parent = full; parent !== folder.path; parent = dirname(parent)) {
     const real = await realpath(parent).catch(() => undefined);
     if (real === undefined) continue;
-    if (!isInside(folder.path, real)) throw outside(full);
+    if (!isInside(real, folder.path)) throw outside(full);
     return;
   }
-}
-
-function isInside(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 function outside(path: string): PlaybyplayError {

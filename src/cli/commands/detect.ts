@@ -3,7 +3,7 @@ import type { HudField } from '../../discovery/discover.ts';
 import { MAX_CHANGES_PER_MINUTE, type SilenceReason } from '../../discovery/draft.ts';
 import { type ResolvedGame, resolveGame } from '../../discovery/resolve-game.ts';
 import type { HudSettings } from '../../geometry.ts';
-import { defaultFolder, recordLog, type RecordSummary } from '../../pipeline/record-log.ts';
+import { defaultFolder, type RecordSummary, recordLog } from '../../pipeline/record-log.ts';
 import { formatClock } from '../../time.ts';
 import type { CommandIo, RunCommand } from '../command.ts';
 import { type Companion, parseCompanion } from '../companion.ts';
@@ -13,7 +13,7 @@ import { describePlacement, readPlacement } from '../placement.ts';
 import { findPlugins, findProfiles } from '../plugins.ts';
 import { ProgressBar } from '../progress.ts';
 import type * as specs from '../specs.ts';
-import { style } from '../terminal.ts';
+import { formatSentence, style } from '../terminal.ts';
 
 /** `playbyplay detect <recording>` */
 export const detect: RunCommand<typeof specs.detect> = async (io, options, media) => {
@@ -53,9 +53,9 @@ export const detect: RunCommand<typeof specs.detect> = async (io, options, media
       } else if (message.type === 'warning' && message.about !== 'detectors')
         bar.print(io.stderr, formatIssues([message.issue]));
       else if (message.type === 'note')
-        bar.print(io.stderr, `${formatLine(message.note.t, `(script) ${message.note.text}`)}\n`);
+        bar.print(io.stderr, `${formatSentence(message.note.t, `(script) ${message.note.text}`)}\n`);
       else if (message.type === 'event' && !options.quiet) {
-        const line = options.json ? JSON.stringify(message) : formatLine(message.t, message.text);
+        const line = options.json ? JSON.stringify(message) : formatSentence(message.t, message.text);
         bar.print(io.stdout, `${line}\n`);
       }
     },
@@ -97,10 +97,6 @@ const SILENCE: Readonly<Record<SilenceReason, string>> = {
   restless: `more than ${MAX_CHANGES_PER_MINUTE} changes a minute. In a profile of your own, "crosses" reports when such a figure passes a threshold.`,
   translucent: 'the scene shows through, and what is behind may pass for its level.',
 };
-
-function formatLine(t: number, text: string): string {
-  return `${style('dim', formatClock(t).padStart(9))}  ${text}`;
-}
 
 async function parseAll(
   option: 'stream' | 'media',

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { RecognizedStream, RecognizeLiveOptions } from '../../live/recognize.ts';
 import { readTriggers } from '../../live/triggers.ts';
 import { LiveUses } from '../../live/uses.ts';
-import { openGame } from '../../pipeline/game.ts';
-import type { WithdrawnMessage } from '../../pipeline/messages.ts';
-import { recordLive } from '../../pipeline/live/record-live.ts';
-import { defaultFolder } from '../../pipeline/record-log.ts';
 import { LIVE_DEFAULTS } from '../../media/live/feed.ts';
 import { type LiveSource, parseLiveSource } from '../../media/live/source.ts';
+import { openGame } from '../../pipeline/game.ts';
+import { recordLive } from '../../pipeline/live/record-live.ts';
+import type { WithdrawnMessage } from '../../pipeline/messages.ts';
+import { defaultFolder } from '../../pipeline/record-log.ts';
 import { knownProfiles } from '../../profile/find.ts';
 import { formatClock } from '../../time.ts';
 import type { CommandIo, RunCommand } from '../command.ts';
@@ -16,7 +16,7 @@ import { usageError } from '../options.ts';
 import { readPlacement } from '../placement.ts';
 import { findPlugins, findProfiles } from '../plugins.ts';
 import type * as specs from '../specs.ts';
-import { style } from '../terminal.ts';
+import { formatSentence } from '../terminal.ts';
 
 /** `playbyplay live <source>` */
 export const live: RunCommand<typeof specs.live> = async (io, options, name) => {
@@ -117,7 +117,7 @@ class LivePrinter {
     else if (message.type === 'warning') {
       if (message.about !== 'detectors') stderr.write(formatIssues([message.issue]));
     } else if (message.type === 'note')
-      stderr.write(`${formatLine(message.note.t, `(script) ${message.note.text}`)}\n`);
+      stderr.write(`${formatSentence(message.note.t, `(script) ${message.note.text}`)}\n`);
     else if (message.type === 'connection')
       stderr.write(
         `${formatClock(message.t)} ${message.state === 'connected' ? 'Watching' : 'Lost'}: ${message.text}\n`,
@@ -140,21 +140,17 @@ class LivePrinter {
     if (this.#options.quiet || tentative) return;
     if (type === 'early' ? this.#printed.has(id) : this.#printed.delete(id)) return;
     if (type === 'early') this.#printed.add(id);
-    this.#io.stdout.write(`${formatLine(t, text)}\n`);
+    this.#io.stdout.write(`${formatSentence(t, text)}\n`);
   }
 
   /** Prints a sentence that was printed and does not stand in the log again, marked. */
   #printWithdrawal({ id, t, text }: WithdrawnMessage): void {
-    if (this.#printed.delete(id)) this.#io.stdout.write(`${formatLine(t, `withdrawn: ${text}`)}\n`);
+    if (this.#printed.delete(id)) this.#io.stdout.write(`${formatSentence(t, `withdrawn: ${text}`)}\n`);
   }
 }
 
 function isEarly({ type }: LiveMessage): boolean {
   return type === 'early' || type === 'withdrawn';
-}
-
-function formatLine(t: number, text: string): string {
-  return `${style('dim', formatClock(t).padStart(9))}  ${text}`;
 }
 
 async function findHud(place: string | undefined, scale: number | undefined) {

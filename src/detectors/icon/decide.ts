@@ -1,4 +1,5 @@
 import type { Rect } from '../../geometry.ts';
+import { logistic } from '../../statistics.ts';
 import type { Observation } from '../kind.ts';
 import type { MatchOptions } from './options.ts';
 import type { Found } from './search.ts';
@@ -47,8 +48,4 @@ function presenceConfidence(score: number, margin: number | undefined, threshold
 
 function absenceConfidence(score: number, threshold: number): number {
   return logistic(WEIGHTS.absence * (threshold - Math.max(0, score)));
-}
-
-function logistic(x: number): number {
-  return 1 / (1 + Math.exp(-x));
 }

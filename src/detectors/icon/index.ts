@@ -1,5 +1,6 @@
-import { gaussianTaps, separableFilter } from '../../regions/filter.ts';
 import type { Rect } from '../../geometry.ts';
+import { gaussianTaps, separableFilter } from '../../regions/filter.ts';
+import { roundTo } from '../../statistics.ts';
 import type {
   Assets,
   Detector,
@@ -14,7 +15,7 @@ import { decide } from './decide.ts';
 import { halve, Matcher } from './matcher.ts';
 import { ICON_SCHEMA, type IconOptions, type MatchOptions } from './options.ts';
 import { countRow, splitRow } from './row.ts';
-import { addVariants, type Found, searchAll, type SearchWindow, type Variant } from './search.ts';
+import { addVariants, type Found, type SearchWindow, searchAll, type Variant } from './search.ts';
 import { focusOnDifferences, type NamedTemplate, readTemplate, type Template } from './template.ts';
 
 /**
@@ -187,10 +188,6 @@ function searchWindow(
   };
 }
 
-function roundToTenth(pixels: number): number {
-  return Math.round(10 * pixels) / 10;
-}
-
 /**
  * The place of a found icon on the frame.
  *
@@ -205,9 +202,9 @@ function placeOnFrame(
   if (!found) return undefined;
   const [fx, fy] = [rect.width / crop.width, rect.height / crop.height];
   return {
-    x: roundToTenth(rect.x + found.x * fx),
-    y: roundToTenth(rect.y + found.y * fy),
-    width: roundToTenth(found.width * unit * fx),
-    height: roundToTenth(found.height * unit * fy),
+    x: roundTo(rect.x + found.x * fx, 1),
+    y: roundTo(rect.y + found.y * fy, 1),
+    width: roundTo(found.width * unit * fx, 1),
+    height: roundTo(found.height * unit * fy, 1),
   };
 }

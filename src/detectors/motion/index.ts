@@ -1,16 +1,17 @@
+import { createTracker } from '../../cues/tracker.ts';
 import { flag, number, oneOf, positive } from '../../schema/build.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
+import { roundTo } from '../../statistics.ts';
 import type { Comparer, FrameComparerKind, Observation, Sketch } from '../kind.ts';
-import { createTracker } from '../../cues/tracker.ts';
 import {
   type CodecMotion,
   createSketch,
+  type Movement,
   measureLight,
   measureMovement,
-  type Movement,
   readCodecMotion,
 } from './block-motion.ts';
-import { encodeLevels, PatternTracker, roundDigits } from './patterns.ts';
+import { encodeLevels, PatternTracker } from './patterns.ts';
 
 /** Schema of the options of `motion` detectors. */
 const MOTION_SCHEMA = {
@@ -185,6 +186,6 @@ function directionOf(
 function toDetail(movement: Movement): Movement {
   const { blocks: _, levels: _levels, ...numbers } = movement;
   return Object.fromEntries(
-    Object.entries(numbers).map(([name, value]) => [name, roundDigits(value)]),
+    Object.entries(numbers).map(([name, value]) => [name, roundTo(value, 4)]),
   ) as unknown as Movement;
 }

@@ -1,8 +1,8 @@
-import { BLOCKS, type Movement, UNITS_PER_LEVEL } from './block-motion.ts';
-import { upperMedian } from '../../statistics.ts';
-import type { Reading, Sketch } from '../kind.ts';
 import type { Cue } from '../../cues/cue.ts';
 import type { Tracker } from '../../cues/tracker.ts';
+import { roundTo, upperMedian } from '../../statistics.ts';
+import type { Reading, Sketch } from '../kind.ts';
+import { BLOCKS, type Movement, UNITS_PER_LEVEL } from './block-motion.ts';
 import type { MotionOptions } from './index.ts';
 
 /** A sample of the series in which patterns are found. */
@@ -26,11 +26,6 @@ interface PatternFinder {
   end(): PatternMatch[];
   /** Time in seconds of the earliest occurrence that a later sample may complete. */
   pendingSince(): number | undefined;
-}
-
-/** Rounds a number to the four decimals that the log has. */
-export function roundDigits(value: number): number {
-  return Math.round(value * 1e4) / 1e4;
 }
 
 /** Median of the values; 0 if there are none. */
@@ -154,7 +149,7 @@ class CutFinder implements PatternFinder {
     if (ratio < MIN_CHANGE_RATIO || near.some(({ change }) => change * MIN_ADJACENT_RATIO >= sample.change)) return [];
     if ([before.at(-1), after[0]].some((next) => next && isTurn(next, sample))) return [];
     const confidence = Math.max(0, 1 - 0.5 * (MIN_CHANGE_RATIO / ratio) ** 2 - 0.5 * (1 - sample.lost));
-    const detail = { lost: roundDigits(sample.lost), usual: roundDigits(usual), change: roundDigits(sample.change) };
+    const detail = { lost: roundTo(sample.lost, 4), usual: roundTo(usual, 4), change: roundTo(sample.change, 4) };
     return [{ t: sample.t, value: 'cut', confidence, detail }];
   }
 }
@@ -263,7 +258,7 @@ function matchFade(run: readonly MotionSample[], value: 'in' | 'out'): PatternMa
       t: start.t,
       value,
       confidence: Math.min(1, 0.5 + even / 2),
-      detail: { end: end.t, contrast: roundDigits(highest) },
+      detail: { end: end.t, contrast: roundTo(highest, 4) },
     },
   ];
 }
@@ -327,7 +322,7 @@ class FlashFinder implements PatternFinder {
     this.#before = [sample];
     const confidence = 1 - 0.5 * (this.#options.rise / Math.abs(open.peak)) ** 2;
     const value = open.peak > 0 ? 'bright' : 'dark';
-    return [{ t: open.start.t, value, confidence, detail: { end: sample.t, peak: roundDigits(open.peak) } }];
+    return [{ t: open.start.t, value, confidence, detail: { end: sample.t, peak: roundTo(open.peak, 4) } }];
   }
 
   end(): PatternMatch[] {
@@ -403,7 +398,7 @@ class BurstFinder implements PatternFinder {
       if (!drawn && !earlier) return [];
     }
     const confidence = 1 - 0.5 * (this.#options.speed / speeds[at]!) ** 2;
-    const detail = { end: samples.at(-1)!.t, speed: roundDigits(speeds[at]!), x, y };
+    const detail = { end: samples.at(-1)!.t, speed: roundTo(speeds[at]!, 4), x, y };
     return [{ t: samples[0]!.t, value: 'burst', confidence, detail }];
   }
 
@@ -584,7 +579,7 @@ export class StrokeFinder implements PatternFinder {
         t,
         value: 'stroke',
         confidence: 1 - 0.5 * (this.#share / share) ** 2,
-        detail: { end, share: roundDigits(share) },
+        detail: { end, share: roundTo(share, 4) },
       }));
   }
 

@@ -1,8 +1,9 @@
 import { refuseModel, type Values } from '../../compute/inference.ts';
-import { type Activation, clamp, type Classes, probabilities } from './classify.ts';
-import type { BoxFormat, DetectOptions } from './options.ts';
+import { roundTo } from '../../statistics.ts';
 import type { Observation, PreparedCrop, View } from '../kind.ts';
+import { type Activation, type Classes, clamp, probabilities } from './classify.ts';
 import type { Batch, CropPlacement } from './input.ts';
+import type { BoxFormat, DetectOptions } from './options.ts';
 
 /** A box in pixels of the network's input, with its class (from 0) and score. */
 interface Box {
@@ -400,10 +401,10 @@ function summarizeDetections(
   const detail = detections.slice(0, MAX_LISTED).map(({ word, score, x0, y0, x1, y1 }) => ({
     word,
     confidence: Math.round(1000 * score) / 1000,
-    x: roundToTenth(rect.x + x0 * fx),
-    y: roundToTenth(rect.y + y0 * fy),
-    width: roundToTenth((x1 - x0) * fx),
-    height: roundToTenth((y1 - y0) * fy),
+    x: roundTo(rect.x + x0 * fx, 1),
+    y: roundTo(rect.y + y0 * fy, 1),
+    width: roundTo((x1 - x0) * fx, 1),
+    height: roundTo((y1 - y0) * fy, 1),
   }));
   // A count is correct only if all detections are.
   const least = detections.reduce((low, { score }) => Math.min(low, score), 1);
@@ -413,8 +414,4 @@ function summarizeDetections(
   const counts = Map.groupBy(detections, ({ word }) => word);
   const words = [...counts].map(([word, all]) => (all.length > 1 ? `${all.length} ${word}` : word));
   return { state: 'seen', value: words.toSorted().join(', '), confidence: clamp(least), detail };
-}
-
-function roundToTenth(pixels: number): number {
-  return Math.round(10 * pixels) / 10;
 }

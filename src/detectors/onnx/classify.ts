@@ -1,8 +1,9 @@
 import { refuseModel, type Values } from '../../compute/inference.ts';
-import type { ClassifyOptions, ClassOptions, EmbedOptions } from './options.ts';
-import type { Assets, Observation, PreparedCrop } from '../kind.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import { openRasterImage } from '../../media/raster-image.ts';
+import { logistic } from '../../statistics.ts';
+import type { Assets, Observation, PreparedCrop } from '../kind.ts';
+import type { ClassifyOptions, ClassOptions, EmbedOptions } from './options.ts';
 
 /** How a network's outputs become probabilities: `log`: they are logarithms of them, `none`: they are them already. */
 export type Activation = 'softmax' | 'sigmoid' | 'log' | 'none';
@@ -17,7 +18,7 @@ export function probabilities(
 ): Float64Array {
   const out = new Float64Array(count);
   if (activation === 'sigmoid') {
-    for (let i = 0; i < count; i++) out[i] = sigmoid(data[from + i]! / temperature);
+    for (let i = 0; i < count; i++) out[i] = logistic(data[from + i]! / temperature);
     return out;
   }
   if (activation === 'none' && temperature === 1) {
@@ -32,11 +33,6 @@ export function probabilities(
   for (let i = 0; i < count; i++) sum += out[i] = Math.exp(out[i]! - most);
   for (let i = 0; i < count; i++) out[i]! /= sum;
   return out;
-}
-
-/** The logistic function. */
-export function sigmoid(x: number): number {
-  return 1 / (1 + Math.exp(-x));
 }
 
 /** The classes of a network: what each is called in the profile's words, and which mean that nothing is there. */
@@ -159,7 +155,7 @@ export function nearestPrototype(
   const [first, second] = [...best].toSorted((a, b) => b[1] - a[1]);
   const [name, likeness] = first!;
   if (likeness < threshold)
-    return { state: 'absent', confidence: clamp(sigmoid((threshold - likeness) / temperature)) };
+    return { state: 'absent', confidence: clamp(logistic((threshold - likeness) / temperature)) };
   const ahead = second ? likeness - second[1] : 2;
   const sum = [...best.values()].reduce((total, each) => total + Math.exp((each - likeness) / temperature), 0);
   const detail = {

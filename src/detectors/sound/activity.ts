@@ -1,7 +1,8 @@
+import { roundTo } from '../../statistics.ts';
 import { roundTime } from '../../time.ts';
 import type { Heard, Listener, SoundFrame } from '../kind.ts';
 import type { LoudnessOver } from './index.ts';
-import { BANDS, SILENCE_DB, FRAME_SECONDS } from './spectrogram.ts';
+import { BANDS, FRAME_SECONDS, SILENCE_DB } from './spectrogram.ts';
 
 /** The last values of a series. */
 class RecentValues {
@@ -79,7 +80,7 @@ export class LoudListener implements Listener {
           state: 'seen',
           value: 'loud',
           confidence: 1 - 0.5 * (this.#rise / Math.max(over, this.#rise)) ** 2,
-          detail: { loudness: tenths(loudness), usual: tenths(usual) },
+          detail: { loudness: roundTo(loudness, 1), usual: roundTo(usual, 1) },
         },
       },
     ];
@@ -136,7 +137,7 @@ export class OnsetListener implements Listener {
     const confidence = 1 - 0.5 * (this.#rise / over) ** 2;
     // The flux over three frames peaks when the rise is in their middle.
     const at = roundTime(middle.t - FRAME_SECONDS);
-    return [{ t: at, observation: { state: 'seen', value: 'onset', confidence, detail: { rise: tenths(over) } } }];
+    return [{ t: at, observation: { state: 'seen', value: 'onset', confidence, detail: { rise: roundTo(over, 1) } } }];
   }
 
   pause(): Heard[] {
@@ -145,8 +146,4 @@ export class OnsetListener implements Listener {
     this.#usual.clear();
     return [];
   }
-}
-
-function tenths(value: number): number {
-  return Math.round(value * 10) / 10;
 }

@@ -1,15 +1,16 @@
 import {
-  isPropertyStatement,
   type ActionStatement,
+  isPropertyStatement,
   type PropertyStatement,
   type PropertyValue,
   type Slot,
   type Statement,
+  toMention,
   type WordId,
 } from '../../events/statement.ts';
 import { DISPLAY, READING } from '../sentences/function-words.ts';
 import type { Entry } from './format.ts';
-import { Phrasing, toMention } from './phrasing.ts';
+import { Phrasing } from './phrasing.ts';
 
 /**
  * Sentences in Chinese, in simplified characters. The grammar is that of Li and Thompson, "Mandarin Chinese: A Functional Reference

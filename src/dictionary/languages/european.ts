@@ -1,14 +1,16 @@
 import {
-  isPropertyStatement,
   type ActionStatement,
+  isPlural,
+  isPropertyStatement,
   type Mention,
   type PropertyStatement,
   type Slot,
   type Statement,
+  toMention,
   type WordId,
 } from '../../events/statement.ts';
 import type { Entry } from './format.ts';
-import { capitalize, isPlural, joinWords, Phrasing, toMention, writeNumber } from './phrasing.ts';
+import { capitalize, joinWords, Phrasing, writeNumber } from './phrasing.ts';
 
 /** What a noun phrase is in the sentence; `circumstance`: after a preposition; `value`: what a property is. */
 export type Position = 'subject' | 'object' | 'circumstance' | 'place' | 'value';

@@ -1,8 +1,16 @@
-import type { ActionStatement, Mention, PropertyStatement, PropertyValue, Slot } from '../../events/statement.ts';
+import {
+  type ActionStatement,
+  isPlural,
+  type Mention,
+  type PropertyStatement,
+  type PropertyValue,
+  type Slot,
+  toMention,
+} from '../../events/statement.ts';
 import { DISPLAY, READING } from '../sentences/function-words.ts';
 import { EuropeanPhrasing, type Position } from './european.ts';
 import type { Entry } from './format.ts';
-import { isPlural, joinWords, toMention } from './phrasing.ts';
+import { joinWords } from './phrasing.ts';
 
 type Case = 'nom' | 'acc' | 'dat' | 'gen';
 type Gender = 'm' | 'f' | 'n' | 'pl';

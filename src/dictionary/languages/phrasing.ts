@@ -1,4 +1,4 @@
-import { isPropertyStatement, type Mention, type Slot, type Statement, type WordId } from '../../events/statement.ts';
+import { isPropertyStatement, type Statement, toMention, type WordId } from '../../events/statement.ts';
 import type { Dictionary, Word } from '../dictionary.ts';
 import type { WordKind } from '../format.ts';
 import { SECOND } from '../sentences/function-words.ts';
@@ -82,16 +82,6 @@ function parseEntries(entries: Readonly<Record<WordId, string>> = {}): Record<Wo
       return [id, { forms: head!.split('/'), options: new Map(pairs) }];
     }),
   );
-}
-
-/** A slot as a mention. */
-export function toMention(slot: Slot): Mention {
-  return typeof slot === 'string' ? { word: slot } : slot;
-}
-
-/** Several, or none? */
-export function isPlural({ count }: Mention): boolean {
-  return count !== undefined && count !== 1;
 }
 
 /** Joins the parts that are there with spaces. */

@@ -1,15 +1,17 @@
-import type {
-  ActionStatement,
-  Mention,
-  PropertyStatement,
-  PropertyValue,
-  Slot,
-  WordId,
+import {
+  type ActionStatement,
+  isPlural,
+  type Mention,
+  type PropertyStatement,
+  type PropertyValue,
+  type Slot,
+  toMention,
+  type WordId,
 } from '../../events/statement.ts';
 import { DISPLAY, READING } from '../sentences/function-words.ts';
 import { EuropeanPhrasing, type Position } from './european.ts';
 import type { Entry } from './format.ts';
-import { isPlural, joinWords, toMention } from './phrasing.ts';
+import { joinWords } from './phrasing.ts';
 
 /** `fa`: feminine, with "el" and "un" in the singular because of its stressed a ("el arma"). */
 type Gender = 'm' | 'f' | 'fa' | 'mpl' | 'fpl';

@@ -5,16 +5,17 @@ import {
   type Slot,
   type Statement,
   type WordId,
+  wordOf,
 } from '../../events/statement.ts';
 import type { Dictionary } from '../dictionary.ts';
-import { verbForms, type Person } from '../inflection.ts';
 import { wordKinds } from '../format.ts';
+import { type Person, verbForms } from '../inflection.ts';
 import type { Language } from '../languages/language.ts';
-import { normalizeStatement, wordOf } from '../statements.ts';
+import { normalizeStatement } from '../statements.ts';
 import { functionWords } from './function-words.ts';
 import { getLexicon } from './lexicon.ts';
 import { means } from './parse.ts';
-import { logWording, writeSentence, type Wording } from './sentence-writer.ts';
+import { logWording, type Wording, writeSentence } from './sentence-writer.ts';
 import { tokenize } from './tokenize.ts';
 
 /** How a caster tells an event. */

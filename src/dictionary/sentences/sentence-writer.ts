@@ -1,19 +1,21 @@
 import {
-  isPropertyStatement,
   type ActionStatement,
+  isPlural,
+  isPropertyStatement,
   type Mention,
   type PropertyStatement,
   type PropertyValue,
   type Slot,
   type Statement,
+  toMention,
   type WordId,
 } from '../../events/statement.ts';
 import type { Dictionary, Word } from '../dictionary.ts';
-import type { WordKind } from '../format.ts';
-import { verbForms, verbPhrase, type Agreement, type Person, type Tense, type VerbForms } from '../inflection.ts';
 import { indefiniteArticle } from '../english.ts';
+import type { WordKind } from '../format.ts';
+import { type Agreement, type Person, type Tense, type VerbForms, verbForms, verbPhrase } from '../inflection.ts';
 import { DISPLAY, READING, SECOND } from './function-words.ts';
-import { getLexicon, getSenseLabels, quoteName, type Lexicon, type LexiconMatch } from './lexicon.ts';
+import { getLexicon, getSenseLabels, type Lexicon, type LexiconMatch, quoteName } from './lexicon.ts';
 import { articleOfOwnNoun, repeatsNoun } from './own-nouns.ts';
 import { numberWord, tokenize, writeClock } from './tokenize.ts';
 
@@ -286,17 +288,9 @@ function leaveOutNoun(verb: string, { ownNoun }: Word): string {
   return verb.endsWith(` ${ownNoun!}`) ? verb.slice(0, -ownNoun!.length - 1) : verb;
 }
 
-function toMention(slot: Slot): Mention {
-  return typeof slot === 'string' ? { word: slot } : slot;
-}
-
 /** "lives", "items found", "strokes over par"; but not "progress" or "flag status". */
 function isPluralProperty(name: string): boolean {
   return /[^siu]s$/i.test(name.replace(/ (?:left|found|over .+)$/, ''));
-}
-
-function isPlural({ count }: Mention): boolean {
-  return count !== undefined && count !== 1;
 }
 
 function isUnqualifiedPlayer({ word, name, count, of }: Mention): boolean {

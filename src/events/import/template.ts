@@ -1,8 +1,8 @@
-import { isRecord } from '../../dictionary/shape.ts';
+import { isObject } from '../../json.ts';
 import { plainText } from '../../markup.ts';
+import { jsonText } from '../../schema/json-text.ts';
 import { MAX_CHARACTERS, type Mention, type PropertyValue, type Slot, type Statement } from '../statement.ts';
 import type { CompiledMapping } from './mapping.ts';
-import { jsonText } from '../../schema/json-text.ts';
 
 /** The values that templates refer to. */
 export interface TemplateContext {
@@ -53,7 +53,7 @@ export function fillStatement(template: Readonly<Record<string, unknown>>, conte
 
 function fillPart(part: unknown, context: TemplateContext): Slot | PropertyValue | undefined {
   if (typeof part === 'string') return fillText(part, context);
-  if (!isRecord(part)) return part as PropertyValue;
+  if (!isObject(part)) return part as PropertyValue;
   const { who, text, number, lookup, key, word, name, count, of } = part;
   const fillName = (value: unknown): string =>
     plainText(stripMarkup(fillText(jsonText(value), context), context), MAX_CHARACTERS);

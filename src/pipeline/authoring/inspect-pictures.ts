@@ -1,22 +1,22 @@
-import sharp from 'sharp';
-import type { Rect } from '../../geometry.ts';
-import { escapeText } from '../../markup.ts';
 import { join } from 'node:path';
+import sharp from 'sharp';
+import { plausibilityOf } from '../../cues/plausible.ts';
 import { minConfidenceOf } from '../../cues/tracker.ts';
 import { type Observation, placeOf } from '../../detectors/kind.ts';
 import type { Plugins } from '../../detectors/plugins/load.ts';
 import { toFileName } from '../../files/file-name.ts';
 import { writeOutput } from '../../files/output.ts';
-import { cropRgb } from '../../regions/crop.ts';
+import type { Rect } from '../../geometry.ts';
+import { parsePointer } from '../../json.ts';
+import { escapeText } from '../../markup.ts';
 import type { Picture } from '../../media/picture.ts';
 import { resolveReferenceSize } from '../../profile/defaults.ts';
-import { plausibilityOf } from '../../cues/plausible.ts';
 import type { LoadedProfile } from '../../profile/load.ts';
+import { cropRgb } from '../../regions/crop.ts';
 import { RegionSet } from '../../regions/regions.ts';
-import { labelledPictures } from './learn.ts';
 import { compileProfile } from '../compile-profile.ts';
 import { SampleReader } from '../reading/sample-reader.ts';
-import { parsePointer } from '../../json-pointer.ts';
+import { labelledPictures } from './learn.ts';
 
 /** A rectangle to draw on a frame, in its pixels. */
 interface DrawnRegion extends Rect {

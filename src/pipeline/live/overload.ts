@@ -1,3 +1,4 @@
+import { sum } from '../../statistics.ts';
 import type { Gap } from '../reading/chunk-readings.ts';
 
 /** Seconds of the recording for which a plan holds. */
@@ -118,10 +119,6 @@ class RecentCosts {
     const usual = this.#costs.toSorted((a, b) => a - b).slice(0, -IGNORED_SAMPLES);
     return usual.length === 0 ? 0 : sum(usual) / usual.length;
   }
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 function smooth(before: number | undefined, now: number): number {

@@ -1,10 +1,11 @@
-import { type Pattern, Matcher, type Planes } from '../../detectors/icon/matcher.ts';
+import { Matcher, type Pattern, type Planes } from '../../detectors/icon/matcher.ts';
 import { scaleTemplate } from '../../detectors/icon/template.ts';
 import { anchorPoint, type HudSettings, type Rect, type Size } from '../../geometry.ts';
 import type { Picture } from '../../media/picture.ts';
 import { placeRegion } from '../../regions/place.ts';
-import { ImagePyramid, limitRange, locateMaximum } from './landmark-locator.ts';
+import { roundTo } from '../../statistics.ts';
 import type { LandmarkSpot, PlacedLandmark } from './candidates.ts';
+import { ImagePyramid, limitRange, locateMaximum } from './landmark-locator.ts';
 
 /** Size of a HUD relative to the size that its profile implies. */
 export interface HudSize {
@@ -182,8 +183,8 @@ export class AnchoredLocator {
 export function toHudSettings({ scaleX, scaleY }: HudSize): Pick<HudSettings, 'scale' | 'stretch'> {
   const stretch = scaleX / scaleY;
   return {
-    ...(Math.abs(scaleY - 1) < SAME_SIZE ? {} : { scale: rounded(scaleY) }),
-    ...(Math.abs(stretch - 1) < SAME_SIZE ? {} : { stretch: rounded(stretch) }),
+    ...(Math.abs(scaleY - 1) < SAME_SIZE ? {} : { scale: roundTo(scaleY, 4) }),
+    ...(Math.abs(stretch - 1) < SAME_SIZE ? {} : { stretch: roundTo(stretch, 4) }),
   };
 }
 
@@ -217,8 +218,4 @@ function fitRatio(pairs: readonly PointPair[], axis: 'x' | 'y', fallback: number
   const squares = pairs.reduce((sum, { from, score }) => sum + score * from[axis] ** 2, 0);
   const products = pairs.reduce((sum, { from, to, score }) => sum + score * from[axis] * to[axis], 0);
   return squares > 30 ** 2 ? products / squares : fallback;
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1e4) / 1e4;
 }

@@ -1,8 +1,9 @@
-import type { Landmark } from '../../detectors/kind.ts';
 import type { Template } from '../../detectors/icon/template.ts';
-import type { RegionSpec } from '../../profile/profile.ts';
-import type { CompiledProfile } from '../compile-profile.ts';
+import type { Landmark } from '../../detectors/kind.ts';
 import { anchorPoint, type HudSettings, type Rect, type Size } from '../../geometry.ts';
+import type { RegionSpec } from '../../profile/profile.ts';
+import { roundTo } from '../../statistics.ts';
+import type { CompiledProfile } from '../compile-profile.ts';
 import type { Borders } from './borders.ts';
 import type { LandmarkMatch } from './landmark-locator.ts';
 
@@ -146,7 +147,7 @@ export function candidatesFromMatch(match: LandmarkMatch, borders: Borders, fram
       if (!(raw >= MIN_HUD_SCALE && raw <= MAX_HUD_SCALE)) return [];
       const isUnscaled = Math.abs(raw - 1) < SCALE_TOLERANCE;
       const content = toFractions({ x: x.from, y: y.from, width: x.length, height: y.length }, frame);
-      const hud = { content, ...(isUnscaled ? {} : { scale: rounded(raw, 4) }) };
+      const hud = { content, ...(isUnscaled ? {} : { scale: roundTo(raw, 4) }) };
       // Most recordings have the aspect ratio for which the profile was made.
       const isUnusual = Math.abs((x.length / y.length) * (reference.height / reference.width) - 1) > 0.015;
       return [{ hud, prior: -x.penalty - y.penalty - (isUnscaled ? 0 : 0.05) - (isUnusual ? 0.15 : 0) }];
@@ -257,15 +258,11 @@ function findSpans(
 
 function toFractions({ x, y, width, height }: Rect, frame: Size): Rect {
   return {
-    x: rounded(x / frame.width, 6),
-    y: rounded(y / frame.height, 6),
-    width: rounded(width / frame.width, 6),
-    height: rounded(height / frame.height, 6),
+    x: roundTo(x / frame.width, 6),
+    y: roundTo(y / frame.height, 6),
+    width: roundTo(width / frame.width, 6),
+    height: roundTo(height / frame.height, 6),
   };
-}
-
-function rounded(value: number, digits: number): number {
-  return Math.round(value * 10 ** digits) / 10 ** digits;
 }
 
 /** Aspect ratios at which games draw. */

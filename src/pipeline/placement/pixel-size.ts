@@ -1,9 +1,10 @@
-import type { Detector, FrameDetectorKind, Observation, View } from '../../detectors/kind.ts';
 import { isFeedDetail } from '../../detectors/feed/lines.ts';
+import type { Detector, FrameDetectorKind, Observation, View } from '../../detectors/kind.ts';
 import type { Picture } from '../../media/picture.ts';
 import type { DetectorSpec, RegionSpec } from '../../profile/profile.ts';
 import { type HudSettings, type PlacedRegion, placeRegion } from '../../regions/place.ts';
 import { RegionSet } from '../../regions/regions.ts';
+import { roundTo } from '../../statistics.ts';
 import type { Game } from '../game.ts';
 
 /** Resolutions at which games draw, Quake III's modes included: a recording may have been resized from any of them. */
@@ -131,16 +132,12 @@ function listPixelTexts({ profile, detectors }: Game): PixelText[] {
 export function listPixelSizes(width: number, height: number): PixelSize[] {
   const found = new Map<string, PixelSize>();
   for (const [gameWidth, gameHeight] of GAME_RESOLUTIONS) {
-    const [x, y] = [rounded(width / gameWidth), rounded(height / gameHeight)];
+    const [x, y] = [roundTo(width / gameWidth, 4), roundTo(height / gameHeight, 4)];
     if (Math.min(x, y) < MIN_PIXEL_SIZE || Math.max(x, y) > MAX_PIXEL_SIZE) continue;
-    const size = Math.abs(x / y - 1) < 0.01 ? { pixel: y } : { pixel: y, aspect: rounded(y / x) };
+    const size = Math.abs(x / y - 1) < 0.01 ? { pixel: y } : { pixel: y, aspect: roundTo(y / x, 4) };
     if (size.aspect !== undefined || y !== 1) found.set(JSON.stringify(size), size);
   }
   return [...found.values()];
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 10_000) / 10_000;
 }
 
 function placeText(

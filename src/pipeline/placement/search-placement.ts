@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { HudSettings, Rect, Size } from '../../geometry.ts';
 import { copyPicture, type Picture } from '../../media/picture.ts';
+import { roundTo } from '../../statistics.ts';
 import type { Game } from '../game.ts';
 import { AnchoredLocator, toHudSettings } from './anchored-locator.ts';
 import { type Borders, findBorders, findOutlines, hasBlackBorder } from './borders.ts';
@@ -20,8 +21,8 @@ import {
   ElementReader,
   type Evidence,
   EvidenceCounter,
-  findBestCandidate,
   type FoundPlacement,
+  findBestCandidate,
   MIN_ELEMENT_CONFIDENCE,
 } from './evidence.ts';
 import {
@@ -245,7 +246,7 @@ async function findStretched(search: Search): Promise<FoundPlacement | undefined
   const pictures = search.pictures.map((picture) => toSquarePixels(picture, aspect));
   const found = await findBestCandidate(reader, pictures, [{ hud: best.hud, prior: 0 }]);
   // Relative to the pixels of the video.
-  return found && { ...found.found, hud: { ...best.hud, aspect: rounded(aspect * (search.pixelAspect ?? 1)) } };
+  return found && { ...found.found, hud: { ...best.hud, aspect: roundTo(aspect * (search.pixelAspect ?? 1), 4) } };
 }
 
 /** Finds a HUD scaled or stretched independently of the picture, in the frame or within visible borders. */
@@ -277,7 +278,7 @@ async function findEnlarged({ reader, pictures }: Search): Promise<FoundPlacemen
 function listEnlargements(from: number, to: number, step: number): Candidate[] {
   const found: Candidate[] = [];
   for (let size = from; size <= to; size += step) {
-    const [at, length] = [rounded((1 - size) / 2), rounded(size)];
+    const [at, length] = [roundTo((1 - size) / 2, 4), roundTo(size, 4)];
     found.push({ hud: { content: { x: at, y: at, width: length, height: length } }, prior: 0 });
   }
   return found;
@@ -293,10 +294,6 @@ function listAreas({ borders, frame, windows }: Search): readonly Rect[] {
 
 function toHud(content: Rect): HudSettings {
   return content === WHOLE_FRAME ? {} : { content };
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1e4) / 1e4;
 }
 
 /** Finds the default placement or one within visible borders or outlines, refined by landmarks. */

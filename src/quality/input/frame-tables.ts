@@ -1,12 +1,13 @@
-import { splitRow } from '../../csv.ts';
 import { basename } from 'node:path';
+import { splitRow } from '../../csv.ts';
 import { PlaybyplayError } from '../../errors.ts';
+import { asObject } from '../../json.ts';
+import { jsonText } from '../../schema/json-text.ts';
 import { upperMedian } from '../../statistics.ts';
 import type { FrameRecord } from '../frame.ts';
-import { detectDialect, noteMisspelledColumns, readRows, type Row } from './csv.ts';
+import { detectDialect, noteMisspelledColumns, type Row, readRows } from './csv.ts';
 import { inMemory, Notes, type ReadOptions, type SessionInput } from './session.ts';
-import { asObject, readJson } from './text.ts';
-import { jsonText } from '../../schema/json-text.ts';
+import { readJson } from './text.ts';
 
 // Tables with a row per frame: PresentMon, CapFrameX (the same columns, as CSV or as lists in JSON) and MangoHud.
 

@@ -78,12 +78,6 @@ export async function readJson(path: string, hint: string, signal?: AbortSignal)
   }
 }
 
-/** The value as an object; an empty one if it is none. */
-export function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as Readonly<Record<string, unknown>>) : {};
-}
-
 /** Decodes text by its byte order mark; UTF-8 without one. */
 export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder(detectEncoding(bytes)).decode(bytes);

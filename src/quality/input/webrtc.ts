@@ -1,10 +1,11 @@
 import { countLeading } from '../../binary-search.ts';
 import { PlaybyplayError } from '../../errors.ts';
+import { asObject } from '../../json.ts';
+import { jsonText } from '../../schema/json-text.ts';
 import { median } from '../../statistics.ts';
 import { type FrameRecord, standardRate } from '../frame.ts';
-import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
-import { asObject, readJson } from './text.ts';
-import { jsonText } from '../../schema/json-text.ts';
+import { inMemory, Notes, type ReadOptions, type SessionInput } from './session.ts';
+import { readJson } from './text.ts';
 
 /** A metric over time: ms since the epoch, raw values. */
 interface Series {

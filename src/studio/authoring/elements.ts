@@ -1,8 +1,9 @@
-import { PlaybyplayError } from '../../errors.ts';
-import type { Rect } from '../../geometry.ts';
 import type { HudField } from '../../discovery/discover.ts';
 import { cleanName, placeOnScreen, uniqueName } from '../../discovery/names.ts';
+import { PlaybyplayError } from '../../errors.ts';
+import type { Rect } from '../../geometry.ts';
 import type { DetectorSpec, EventMapping, Profile, RegionSpec } from '../../profile/profile.ts';
+import { roundTo } from '../../statistics.ts';
 
 /** What the author has decided about an element. */
 export type ElementStatus = 'proposed' | 'accepted' | 'refused';
@@ -115,7 +116,7 @@ function rulesOf({ events = [] }: Profile, detector: string): readonly EventMapp
 export function toPixels({ unit, reference }: Profile, { x, y, width, height }: RegionSpec): Rect {
   if (unit === 'pixel') return { x, y, width, height };
   const [w, h] = [reference.width, reference.height];
-  return { x: round(x * w), y: round(y * h), width: round(width * w), height: round(height * h) };
+  return { x: roundTo(x * w, 2), y: roundTo(y * h, 2), width: roundTo(width * w, 2), height: roundTo(height * h, 2) };
 }
 
 /** A rectangle in pixels of the reference frame, in the unit of the profile, inside the frame. */
@@ -124,7 +125,8 @@ export function fromPixels({ unit, reference }: Profile, box: Rect): Rect {
   const y = Math.min(Math.max(0, box.y), reference.height - MIN_SIDE);
   const width = Math.min(Math.max(MIN_SIDE, box.width), reference.width - x);
   const height = Math.min(Math.max(MIN_SIDE, box.height), reference.height - y);
-  if (unit === 'pixel') return { x: round(x), y: round(y), width: round(width), height: round(height) };
+  if (unit === 'pixel')
+    return { x: roundTo(x, 2), y: roundTo(y, 2), width: roundTo(width, 2), height: roundTo(height, 2) };
   const [w, h] = [reference.width, reference.height];
   return { x: fraction(x, w), y: fraction(y, h), width: fraction(width, w), height: fraction(height, h) };
 }
@@ -135,10 +137,6 @@ function fraction(part: number, whole: number): number {
 
 /** Smallest side of a region, in pixels. */
 const MIN_SIDE = 2;
-
-function round(value: number): number {
-  return Math.round(100 * value) / 100;
-}
 
 /** Marks elements as right. */
 export function acceptElements(draft: Draft, names: readonly string[]): Draft {

@@ -1,4 +1,4 @@
-import { isRecord, type Json } from '../../../dictionary/shape.ts';
+import { isObject, type JsonObject } from '../../../json.ts';
 import type { Statement } from '../../statement.ts';
 import { cs2Weapon } from './cs2-weapons.ts';
 import { type ForeignFormat, type ForeignTarget, named, numberOf, textOf } from './format.ts';
@@ -22,9 +22,14 @@ export const cs2Demo: ForeignFormat = {
     /"tick"\s*:\s*\d/.test(head) &&
     /"event_name"\s*:\s*"|"(?:player_death|player_hurt|bomb_planted|round_end)"\s*:\s*\[/.test(head),
   async read(file, target) {
-    const events: { readonly tick: number; readonly name: string; readonly event: Json; readonly place: string }[] = [];
+    const events: {
+      readonly tick: number;
+      readonly name: string;
+      readonly event: JsonObject;
+      readonly place: string;
+    }[] = [];
     const add = (event: unknown, list: string | undefined, place: string): void => {
-      if (!isRecord(event)) return;
+      if (!isObject(event)) return;
       const [tick, name] = [numberOf(event['tick']), textOf(event['event_name']) ?? list];
       if (tick === undefined || name === undefined || !Object.hasOwn(READERS, name)) return;
       learnSides(event, target);
@@ -39,14 +44,14 @@ export const cs2Demo: ForeignFormat = {
   },
 };
 
-function learnSides(event: Json, { people }: ForeignTarget): void {
+function learnSides(event: JsonObject, { people }: ForeignTarget): void {
   for (const role of ['user', 'attacker', 'assister']) {
     const [name, side] = [textOf(event[`${role}_name`]), textOf(event[`${role}_team_name`])];
     if (name && side) people.setSide(name, side);
   }
 }
 
-type Reader = (event: Json, target: ForeignTarget) => readonly Statement[];
+type Reader = (event: JsonObject, target: ForeignTarget) => readonly Statement[];
 
 const READERS: Readonly<Record<string, Reader>> = {
   player_death: (event, { people }) => {
@@ -113,7 +118,9 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 };
 
-function byUser(read: (subject: ReturnType<ForeignTarget['people']['person']>, event: Json) => Statement): Reader {
+function byUser(
+  read: (subject: ReturnType<ForeignTarget['people']['person']>, event: JsonObject) => Statement,
+): Reader {
   return (event, { people }) => {
     const name = textOf(event['user_name']);
     return name ? [read(people.person(name), event)] : [];
@@ -124,7 +131,7 @@ function siteOf(value: unknown): string | undefined {
   return value === 'A' || value === 'B' ? value : undefined;
 }
 
-function mannerOf(event: Json): { readonly manner?: string } {
+function mannerOf(event: JsonObject): { readonly manner?: string } {
   if (event['headshot'] === true) return { manner: 'by headshot' };
   if (numberOf(event['penetrated'])) return { manner: 'through wall' };
   if (event['thrusmoke'] === true) return { manner: 'through smoke' };

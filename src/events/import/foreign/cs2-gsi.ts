@@ -1,9 +1,9 @@
-import { isRecord, type Json } from '../../../dictionary/shape.ts';
+import { isObject, type JsonObject } from '../../../json.ts';
 import type { Slot, Statement } from '../../statement.ts';
 import { cs2Weapon } from './cs2-weapons.ts';
 import { type ForeignFormat, type ForeignTarget, numberOf, Properties, textOf } from './format.ts';
 
-const NO_STATE: Json = {};
+const NO_STATE: JsonObject = {};
 
 /**
  * Dumps of the Game State Integration of Counter-Strike: the requests that the game posted, one after another (NDJSON) or as an
@@ -22,7 +22,7 @@ export const cs2Gsi: ForeignFormat = {
   async read(file, target) {
     const reader = new GsiReader(target);
     for await (const { value, document, path } of file.documents())
-      if (isRecord(value)) reader.add(value, `request ${Number(path[0] ?? document) + 1}`);
+      if (isObject(value)) reader.add(value, `request ${Number(path[0] ?? document) + 1}`);
   },
 };
 
@@ -30,15 +30,15 @@ class GsiReader {
   readonly #target: ForeignTarget;
   readonly #properties = new Properties();
   #start: number | undefined;
-  #before: Json = NO_STATE;
+  #before: JsonObject = NO_STATE;
 
   constructor(target: ForeignTarget) {
     this.#target = target;
   }
 
-  add(entry: Json, place: string): void {
-    const wrapped = [entry['data'], entry['body'], entry['payload']].find(isRecord);
-    const state = isRecord(entry['provider']) ? entry : wrapped;
+  add(entry: JsonObject, place: string): void {
+    const wrapped = [entry['data'], entry['body'], entry['payload']].find(isObject);
+    const state = isObject(entry['provider']) ? entry : wrapped;
     const stamp = numberOf(member(state, 'provider')['timestamp']);
     if (!state || stamp === undefined) return;
     const received = state === entry ? undefined : receivedAt(entry);
@@ -50,7 +50,7 @@ class GsiReader {
     this.#before = state;
   }
 
-  *#changes(state: Json): Generator<Statement, void, undefined> {
+  *#changes(state: JsonObject): Generator<Statement, void, undefined> {
     const { people } = this.#target;
     const [map, mapBefore] = [member(state, 'map'), member(this.#before, 'map')];
     if (map['phase'] !== mapBefore['phase']) {
@@ -74,7 +74,7 @@ class GsiReader {
   }
 
   /** What changed of the player, unless somebody else is watched. */
-  *#playerChanges(state: Json): Generator<Statement, void, undefined> {
+  *#playerChanges(state: JsonObject): Generator<Statement, void, undefined> {
     const player = member(state, 'player');
     const before = member(this.#before, 'player');
     const owner = textOf(member(state, 'provider')['steamid']);
@@ -117,13 +117,13 @@ class GsiReader {
   }
 }
 
-function member(record: Json | undefined, key: string): Json {
+function member(record: JsonObject | undefined, key: string): JsonObject {
   const value = record?.[key];
-  return isRecord(value) ? value : NO_STATE;
+  return isObject(value) ? value : NO_STATE;
 }
 
 /** Seconds of a wrapper's time: milliseconds or an ISO date. */
-function receivedAt(entry: Json): number | undefined {
+function receivedAt(entry: JsonObject): number | undefined {
   const value = [entry['time'], entry['timestamp'], entry['received']].find((each) => each !== undefined);
   const number = numberOf(value);
   if (number !== undefined) return number > 1e11 ? number / 1000 : number;
@@ -131,13 +131,13 @@ function receivedAt(entry: Json): number | undefined {
   return Number.isNaN(date) ? undefined : date / 1000;
 }
 
-function activeWeapon(weapons: Json): Json | undefined {
+function activeWeapon(weapons: JsonObject): JsonObject | undefined {
   return Object.values(weapons)
-    .filter(isRecord)
+    .filter(isObject)
     .find(({ state }) => state === 'active' || state === 'reloading');
 }
 
-function increase(now: Json, before: Json, key: string): number {
+function increase(now: JsonObject, before: JsonObject, key: string): number {
   const [a, b] = [numberOf(before[key]), numberOf(now[key])];
   // A person has at most a few of each between two requests.
   return a === undefined || b === undefined ? 0 : Math.min(10, Math.max(0, b - a));

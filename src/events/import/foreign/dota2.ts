@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRecord, type Json } from '../../../dictionary/shape.ts';
+import { isObject, type JsonObject, objectsIn } from '../../../json.ts';
 import { ROOT } from '../../../version.ts';
 import type { Slot, Statement } from '../../statement.ts';
 import { type ForeignFile, type ForeignFormat, type ForeignTarget, named, numberOf, textOf } from './format.ts';
@@ -95,7 +95,7 @@ const readMatch: Read = async (file, heroes, target, add) => {
   const { people } = target;
   const names = new Map<number, string>();
   for await (const { value } of file.items(['players.*'])) {
-    if (!isRecord(value)) continue;
+    if (!isObject(value)) continue;
     const [slot, unit] = [numberOf(value['player_slot']), heroes.unit(value['hero_id'])];
     const hero = unit && heroes.nameOf(unit);
     const name =
@@ -112,15 +112,15 @@ const readMatch: Read = async (file, heroes, target, add) => {
     return name === undefined ? undefined : people.person(name);
   };
   for await (const { value } of file.items(['players.*'])) {
-    if (!isRecord(value)) continue;
+    if (!isObject(value)) continue;
     const subject = person(value['player_slot']);
     if (!subject) continue;
     for (const [key, read] of Object.entries(PLAYER_LOGS))
-      for (const event of list(value[key]))
+      for (const event of objectsIn(value[key]))
         add(numberOf(event['time']), event, ...read(event, subject, heroes, target));
   }
   for await (const { value } of file.items(['objectives.*']))
-    if (isRecord(value)) add(numberOf(value['time']), value, ...readObjective(value, person, target));
+    if (isObject(value)) add(numberOf(value['time']), value, ...readObjective(value, person, target));
   for await (const { value: duration } of file.items(['duration'])) {
     const seconds = numberOf(duration);
     add(0, { duration }, { subject: 'match', action: 'begin' });
@@ -134,7 +134,7 @@ const readMatch: Read = async (file, heroes, target, add) => {
 };
 
 const PLAYER_LOGS: Readonly<
-  Record<string, (event: Json, subject: Slot, heroes: Heroes, target: ForeignTarget) => readonly Statement[]>
+  Record<string, (event: JsonObject, subject: Slot, heroes: Heroes, target: ForeignTarget) => readonly Statement[]>
 > = {
   kills_log: ({ key }, subject, heroes, { people }) => {
     const unit = textOf(key);
@@ -148,7 +148,7 @@ const PLAYER_LOGS: Readonly<
 };
 
 function readObjective(
-  event: Json,
+  event: JsonObject,
   person: (slot: unknown) => Slot | undefined,
   { people }: ForeignTarget,
 ): readonly Statement[] {
@@ -189,7 +189,7 @@ const readReplay: Read = async (file, heroes, target, add) => {
   const learned = new Set<number>();
   // Who plays which hero on which side stands in the state that is written every second.
   for await (const { value } of file.documents()) {
-    if (!isRecord(value) || value['type'] !== 'interval') continue;
+    if (!isObject(value) || value['type'] !== 'interval') continue;
     const [slot, unit] = [numberOf(value['slot']), heroes.unit(value['hero_id'])];
     if (slot === undefined || !unit || learned.has(slot)) continue;
     learned.add(slot);
@@ -197,7 +197,7 @@ const readReplay: Read = async (file, heroes, target, add) => {
     if (learned.size === 10) break;
   }
   for await (const { value } of file.documents()) {
-    if (!isRecord(value)) continue;
+    if (!isObject(value)) continue;
     const t = numberOf(value['time']);
     const [actor, object] = [textOf(value['sourcename']) ?? textOf(value['attackername']), textOf(value['targetname'])];
     switch (value['type']) {
@@ -230,10 +230,6 @@ const readReplay: Read = async (file, heroes, target, add) => {
     }
   }
 };
-
-function list(value: unknown): readonly Json[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
-}
 
 function itemOf(key: string): Slot {
   return named('item', key.replace(/^item_/, '').replaceAll('_', ' '));

@@ -1,4 +1,4 @@
-import { isRecord, type Json } from '../../../dictionary/shape.ts';
+import { asObject, isObject, type JsonObject } from '../../../json.ts';
 import type { Slot, Statement } from '../../statement.ts';
 import { type ForeignFormat, type ForeignTarget, named, numberOf, type People, Properties, textOf } from './format.ts';
 
@@ -20,7 +20,7 @@ export const leagueLive: ForeignFormat = {
     const seen = new Set<number>();
     const properties = new Properties();
     for await (const { value: poll, offset } of file.documents()) {
-      if (!isRecord(poll)) continue;
+      if (!isObject(poll)) continue;
       learnPeople(poll, target);
       const place = `byte ${offset}`;
       for (const event of eventsOf(poll)) {
@@ -30,7 +30,7 @@ export const leagueLive: ForeignFormat = {
         for (const statement of readEvent(event, target))
           target.sessions.add(t, statement, JSON.stringify(event), place);
       }
-      const now = numberOf(record(poll['gameData'])['gameTime']);
+      const now = numberOf(asObject(poll['gameData'])['gameTime']);
       if (now === undefined) continue;
       for (const statement of stateChanges(poll, properties, target))
         target.sessions.add(now, statement, JSON.stringify(statement), place);
@@ -38,26 +38,22 @@ export const leagueLive: ForeignFormat = {
   },
 };
 
-function record(value: unknown): Json {
-  return isRecord(value) ? value : {};
+function eventsOf(poll: JsonObject): readonly JsonObject[] {
+  const list = poll['Events'] ?? asObject(poll['events'])['Events'] ?? (poll['EventName'] === undefined ? [] : [poll]);
+  return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-function eventsOf(poll: Json): readonly Json[] {
-  const list = poll['Events'] ?? record(poll['events'])['Events'] ?? (poll['EventName'] === undefined ? [] : [poll]);
-  return Array.isArray(list) ? list.filter(isRecord) : [];
-}
-
-function playersOf(poll: Json): readonly Json[] {
-  return Array.isArray(poll['allPlayers']) ? poll['allPlayers'].filter(isRecord) : [];
+function playersOf(poll: JsonObject): readonly JsonObject[] {
+  return Array.isArray(poll['allPlayers']) ? poll['allPlayers'].filter(isObject) : [];
 }
 
 /** The name that events call a person by. */
-function nameOf(player: Json): string | undefined {
+function nameOf(player: JsonObject): string | undefined {
   return textOf(player['riotIdGameName']) ?? textOf(player['summonerName'])?.replace(/#[^#]*$/, '');
 }
 
-function learnPeople(poll: Json, { people }: ForeignTarget): void {
-  const active = nameOf(record(poll['activePlayer']));
+function learnPeople(poll: JsonObject, { people }: ForeignTarget): void {
+  const active = nameOf(asObject(poll['activePlayer']));
   if (active) people.setPlayer(active);
   for (const player of playersOf(poll)) {
     const [name, team] = [nameOf(player), textOf(player['team'])];
@@ -66,17 +62,17 @@ function learnPeople(poll: Json, { people }: ForeignTarget): void {
 }
 
 function* stateChanges(
-  poll: Json,
+  poll: JsonObject,
   properties: Properties,
   { people }: ForeignTarget,
 ): Generator<Statement, void, undefined> {
-  const active = record(poll['activePlayer']);
+  const active = asObject(poll['activePlayer']);
   const own = playersOf(poll).find((player) => nameOf(player) === people.player);
   for (const [property, value] of [
     ['character level', active['level']],
-    ['health', rounded(record(active['championStats'])['currentHealth'])],
+    ['health', rounded(asObject(active['championStats'])['currentHealth'])],
     ['gold', rounded(active['currentGold'])],
-    ['moba:creep score', record(own?.['scores'])['creepScore']],
+    ['moba:creep score', asObject(own?.['scores'])['creepScore']],
   ] as const) {
     const statement = properties.change('player', property, numberOf(value));
     if (statement) yield statement;
@@ -88,7 +84,7 @@ function rounded(value: unknown): number | undefined {
   return number === undefined ? undefined : Math.round(number);
 }
 
-function readEvent(event: Json, { people }: ForeignTarget): readonly Statement[] {
+function readEvent(event: JsonObject, { people }: ForeignTarget): readonly Statement[] {
   const killer = textOf(event['KillerName']);
   const subject = killer === undefined ? undefined : killerOf(killer, people);
   const helpers = Array.isArray(event['Assisters']) ? event['Assisters'].flatMap((name) => textOf(name) ?? []) : [];

@@ -1,4 +1,4 @@
-import { isRecord, type Json } from '../../../dictionary/shape.ts';
+import { isObject, type JsonObject } from '../../../json.ts';
 import type { Slot, Statement } from '../../statement.ts';
 import { type ForeignFormat, type ForeignTarget, named, numberOf, textOf } from './format.ts';
 
@@ -31,7 +31,7 @@ export const leagueTimeline: ForeignFormat = {
       return number ? people.person(names.get(number) ?? `participant ${number}`) : undefined;
     };
     for await (const { value, path } of file.items(['info.frames.*.events.*'])) {
-      if (!isRecord(value)) continue;
+      if (!isObject(value)) continue;
       const t = numberOf(value['timestamp']);
       if (t === undefined) continue;
       for (const statement of readEvent(value, person))
@@ -41,7 +41,7 @@ export const leagueTimeline: ForeignFormat = {
 };
 
 function learnParticipant(value: unknown, names: Map<number, string>, { people }: ForeignTarget): void {
-  if (!isRecord(value)) return;
+  if (!isObject(value)) return;
   const id = numberOf(value['participantId']);
   if (id === undefined) return;
   const name = textOf(value['riotIdGameName']) ?? textOf(value['summonerName']) ?? `participant ${id}`;
@@ -51,7 +51,10 @@ function learnParticipant(value: unknown, names: Map<number, string>, { people }
   names.set(id, isPlayer ? people.player! : name);
 }
 
-function* readEvent(event: Json, person: (id: unknown) => Slot | undefined): Generator<Statement, void, undefined> {
+function* readEvent(
+  event: JsonObject,
+  person: (id: unknown) => Slot | undefined,
+): Generator<Statement, void, undefined> {
   const helpers = (subject: Slot): readonly Statement[] =>
     (Array.isArray(event['assistingParticipantIds']) ? event['assistingParticipantIds'] : []).flatMap(
       (id): Statement[] => {
@@ -128,7 +131,7 @@ const LANES: Readonly<Record<string, string>> = {
   BOT_LANE: 'moba:bottom lane',
 };
 
-function monster(event: Json): Slot {
+function monster(event: JsonObject): Slot {
   const subType = textOf(event['monsterSubType']);
   switch (event['monsterType']) {
     case 'DRAGON':

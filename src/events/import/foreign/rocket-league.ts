@@ -1,4 +1,4 @@
-import { isRecord, type Json } from '../../../dictionary/shape.ts';
+import { isObject, type JsonObject, objectsIn } from '../../../json.ts';
 import type { Statement } from '../../statement.ts';
 import { type ForeignFormat, numberOf, textOf } from './format.ts';
 
@@ -37,11 +37,11 @@ export const rocketLeague: ForeignFormat = {
     for await (const { path, value } of file.items(['objects.*', 'properties.*']))
       if (path[0] === 'objects') objects.push(textOf(value) ?? '');
       else properties[String(path[1])] = value;
-    for (const player of list(properties['PlayerStats'])) {
+    for (const player of objectsIn(properties['PlayerStats'])) {
       const [name, team] = [textOf(player['Name']), numberOf(player['Team'])];
       if (name && team !== undefined) people.setSide(name, SIDES[team] ?? '');
     }
-    for (const goal of list(properties['Goals'])) {
+    for (const goal of objectsIn(properties['Goals'])) {
       const [name, team] = [textOf(goal['PlayerName']), numberOf(goal['PlayerTeam'])];
       if (name && team !== undefined) people.setSide(name, SIDES[team] ?? '');
     }
@@ -50,7 +50,7 @@ export const rocketLeague: ForeignFormat = {
     const match = new NetworkReader(objects);
     let frames = 0;
     for await (const { value, path } of file.items(['network_frames.frames.*'])) {
-      if (!isRecord(value)) continue;
+      if (!isObject(value)) continue;
       frames++;
       for (const { name, action, object, quote } of match.read(value)) {
         const statement: Statement = {
@@ -65,7 +65,7 @@ export const rocketLeague: ForeignFormat = {
     }
     if (frames > 0) return;
     const rate = numberOf(properties['RecordFPS']) ?? DEFAULT_FRAME_RATE;
-    for (const goal of list(properties['Goals'])) {
+    for (const goal of objectsIn(properties['Goals'])) {
       const [name, frame] = [textOf(goal['PlayerName']), numberOf(goal['frame'])];
       if (name && frame !== undefined)
         sessions.add(
@@ -102,7 +102,7 @@ class NetworkReader {
     this.#objects = objects;
   }
 
-  *read(frame: Json): Generator<Deed, void, undefined> {
+  *read(frame: JsonObject): Generator<Deed, void, undefined> {
     const time = numberOf(frame['time']) ?? 0;
     this.#start ??= time;
     this.time = Math.max(0, time - this.#start);
@@ -111,12 +111,12 @@ class NetworkReader {
       this.#owners.delete(actor);
       this.#demolished.delete(actor);
     }
-    for (const actor of list(frame['updated_actors'])) yield* this.#update(actor);
+    for (const actor of objectsIn(frame['updated_actors'])) yield* this.#update(actor);
   }
 
-  *#update(actor: Json): Generator<Deed, void, undefined> {
+  *#update(actor: JsonObject): Generator<Deed, void, undefined> {
     const [id, object] = [numberOf(actor['actor_id']), this.#objects[numberOf(actor['object_id']) ?? -1]];
-    const attribute = isRecord(actor['attribute']) ? actor['attribute'] : {};
+    const attribute = isObject(actor['attribute']) ? actor['attribute'] : {};
     if (id === undefined || object === undefined) return;
     if (object === NAME) {
       const name = textOf(attribute['String']);
@@ -136,8 +136,8 @@ class NetworkReader {
     } else if (DEMOLISHED.test(object)) yield* this.#demolish(id, attribute);
   }
 
-  *#demolish(id: number, attribute: Json): Generator<Deed, void, undefined> {
-    const [demolish] = Object.values(attribute).filter(isRecord);
+  *#demolish(id: number, attribute: JsonObject): Generator<Deed, void, undefined> {
+    const [demolish] = Object.values(attribute).filter(isObject);
     if (!demolish) return;
     const [attacker, victim] = [
       actorOf(demolish['attacker'] ?? demolish['attacker_actor_id']),
@@ -159,10 +159,6 @@ class NetworkReader {
 /** The number of an actor: plain, or in `{active, actor}`, or in `[flag, actor]`. */
 function actorOf(value: unknown): number | undefined {
   if (Array.isArray(value)) return numberOf(value[1]);
-  const number = numberOf(isRecord(value) ? value['actor'] : value);
+  const number = numberOf(isObject(value) ? value['actor'] : value);
   return number === undefined || number < 0 ? undefined : number;
-}
-
-function list(value: unknown): readonly Json[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../dictionary/shape.ts';
+import { isObject } from '../../../json.ts';
 import { LogImporter } from '../import-log.ts';
 import { loadMapping } from '../mapping.ts';
 import { type ForeignFormat, numberOf, textOf } from './format.ts';
@@ -23,7 +23,7 @@ export const steamTimeline: ForeignFormat = {
   async read(file, { sessions, people, mapping }) {
     const importer = new LogImporter(mapping ?? (await loadMapping('steam-timeline')), sessions, people.player);
     for await (const { value, offset } of file.items(['entries.*'])) {
-      if (!isRecord(value)) continue;
+      if (!isObject(value)) continue;
       const time = numberOf(value['time']);
       if (time === undefined) continue;
       const type = textOf(value['type']) ?? 'event';
