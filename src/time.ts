@@ -9,11 +9,6 @@ export function roundTime(seconds: number): number {
   return Math.round(seconds * 1e6) / 1e6;
 }
 
-/** Converts a presentation timestamp, relative to `origin` (both in ticks of `timeBase`), to seconds. */
-export function secondsOf(pts: bigint, timeBase: Rational, origin = 0n): number {
-  return roundTime((Number(pts - origin) * timeBase.num) / timeBase.den);
-}
-
 /** Formats seconds as `mm:ss.s`, with hours if there are any: `00:06.8`, `1:02:03.4`. */
 export function formatClock(seconds: number, decimals = 1): string {
   const sign = seconds < 0 ? '-' : '';

@@ -12,7 +12,7 @@ import type { Crop } from '../../src/regions/crop.ts';
 import { filterByFloats, filterBySimd, fixedTaps, gaussianTaps, resamplingTaps } from '../../src/regions/filter.ts';
 import { placeRegion } from '../../src/regions/place.ts';
 import { compilePreprocess } from '../../src/regions/preprocess/compile.ts';
-import { stillPicture } from '../../src/regions/still.ts';
+import { stillPicture } from '../../test/fixtures/still.ts';
 import { loadProfile } from '../../src/profile/load.ts';
 import { builtInPack, listGames } from '../../src/profile/find.ts';
 

@@ -34,7 +34,7 @@ export function specOf(target: object | undefined): CommandSpec | undefined {
 }
 
 /** The help of a command or group. `name` is what is typed for it. */
-export function formatHelp(target: Target, name: string, isRoot = false): string {
+function formatHelp(target: Target, name: string, isRoot = false): string {
   const spec = specOf(target);
   if (spec) return formatCommandHelp(spec, name);
   if (!('getAllEntries' in target)) return '';

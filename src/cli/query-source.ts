@@ -110,7 +110,7 @@ export async function openLogs(
  * @param path Default: the user's library.
  * @param limit At most so many matches.
  */
-export async function openLibrary(
+async function openLibrary(
   path: string | undefined,
   { dictionaries, tentative, signal, limit }: SourceOptions & { readonly limit: number },
 ): Promise<QuerySource> {

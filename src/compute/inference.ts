@@ -262,7 +262,7 @@ export async function openInProcess(bytes: Uint8Array, model: Model, options: Ne
  *
  * @throws PlaybyplayError `runtime-missing`.
  */
-export async function loadRuntime(): Promise<typeof import('onnxruntime-node')> {
+async function loadRuntime(): Promise<typeof import('onnxruntime-node')> {
   try {
     return await import('onnxruntime-node');
   } catch (cause) {

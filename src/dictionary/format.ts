@@ -16,7 +16,7 @@ export const slotNames = [...wordSlots, 'amount'] as const;
 export type SlotName = (typeof slotNames)[number];
 
 /** How an action uses a slot. `within`: the word itself contains the filler ("drive golf ball"), so statements omit it. */
-export const slotUses = ['required', 'optional', 'within', 'none'] as const;
+const slotUses = ['required', 'optional', 'within', 'none'] as const;
 /** How an action uses a slot. */
 export type SlotUse = (typeof slotUses)[number];
 

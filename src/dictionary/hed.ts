@@ -99,7 +99,7 @@ function parseWiki(text: string): HedSchema {
 }
 
 /** The name of a tag as a word: `sensory event` for `Sensory-event`. */
-export function hedWord(tag: string): string {
+function hedWord(tag: string): string {
   return tag.replaceAll('-', ' ').toLowerCase();
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Rect } from '../geometry.ts';
-import { stillPicture } from '../regions/still.ts';
+import { stillPicture } from '../../test/fixtures/still.ts';
 import type { FollowedSample } from './follow.ts';
 import { extendRow, fillGaps, findCellRow, findIcon, groupFrames } from './icons.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { stillPicture } from '../regions/still.ts';
+import { stillPicture } from '../../test/fixtures/still.ts';
 import { SteadyEdges } from './steady-edges.ts';
 
 const size = { width: 320, height: 180 };

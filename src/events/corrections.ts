@@ -15,7 +15,7 @@ import type { EventLine, LogLine } from './log.ts';
 import { MAX_CHARACTERS, parseStatement, type Statement } from './statement.ts';
 
 /** The file name of the corrections of `events.ndjson`. */
-export const CORRECTIONS_NAME = 'corrections.ndjson';
+const CORRECTIONS_NAME = 'corrections.ndjson';
 
 const FORMAT = 'playbyplay/corrections/1';
 const HEADER = `{"format":"${FORMAT}"}\n`;

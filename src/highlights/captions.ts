@@ -1,11 +1,12 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
-import type { EventLine } from '../events/log.ts';
 import type { Issue } from '../errors.ts';
+import type { EventLine } from '../events/log.ts';
+import { escapeText, plainText } from '../markup.ts';
+import { clamp } from '../statistics.ts';
 import { formatClock, roundTime } from '../time.ts';
 import { clockTime } from './editors/timeline.ts';
 import type { HighlightList } from './list.ts';
 import { statementWeight } from './weights.ts';
-import { escapeText, plainText } from '../markup.ts';
 
 /** Text shown from `start` to `end` seconds. */
 export interface Caption {
@@ -14,14 +15,13 @@ export interface Caption {
   readonly lines: readonly string[];
 }
 
+const MIN_CAPTION_SECONDS = 1.2;
+const MAX_CAPTION_SECONDS = 5;
+/** Characters per second. */
+const READING_SPEED = 17;
+
 /** Options of `makeCaptions`. */
 export interface CaptionOptions {
-  /** Minimum seconds; default 1.2. */
-  readonly shortest?: number;
-  /** Maximum seconds; default 5. */
-  readonly longest?: number;
-  /** Reading speed in characters per second; default 17. */
-  readonly readingSpeed?: number;
   /** Duration of the recording. */
   readonly duration?: number;
   /** Maximum number of lines; default 3. The earliest are dropped. */
@@ -36,13 +36,12 @@ export function makeCaptions(
   events: readonly { readonly t: number; readonly text: string }[],
   options: CaptionOptions = {},
 ): Caption[] {
-  const { shortest = 1.2, longest = 5, readingSpeed = 17, lines: maxLines = 3 } = options;
-  const limit = options.duration ?? Number.POSITIVE_INFINITY;
+  const { duration: limit = Number.POSITIVE_INFINITY, lines: maxLines = 3 } = options;
   const spans = events
     .toSorted((a, b) => a.t - b.t)
     .map(({ t, text }) => ({
       start: t,
-      end: t + Math.min(longest, Math.max(shortest, text.length / readingSpeed)),
+      end: t + clamp(text.length / READING_SPEED, MIN_CAPTION_SECONDS, MAX_CAPTION_SECONDS),
       text,
     }));
   const starts = spans.map(({ start }) => start);

@@ -37,7 +37,7 @@ export interface ReelStyle {
 }
 
 /** Built-in styles by name. */
-export const reelStyles = {
+const reelStyles = {
   plain: {
     summary: 'the scenes as they were recorded',
     parts: [],

@@ -74,7 +74,7 @@ export function wordName(word: string, count: number, dictionary: Dictionary): s
 }
 
 /** `a`, `a and b`, `a, b and c`. */
-export function joinList(parts: readonly string[]): string {
+function joinList(parts: readonly string[]): string {
   return parts.length < 2 ? (parts[0] ?? '') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }
 

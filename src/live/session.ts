@@ -13,7 +13,7 @@ export interface Counter {
 }
 
 /** Counters of a session that names none: those of the dictionary's words that every shooter has. */
-export const DEFAULT_COUNTERS: readonly Counter[] = [
+const DEFAULT_COUNTERS: readonly Counter[] = [
   { name: 'Kills', query: 'kills by player' },
   { name: 'Deaths', query: 'player dies' },
 ];

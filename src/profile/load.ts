@@ -97,22 +97,6 @@ function isUnfinishedAsset({ code, path }: Issue): boolean {
   return code === 'asset-missing' && /#\/detectors\//.test(path ?? '');
 }
 
-/**
- * Checks a profile as {@link loadProfile} does.
- *
- * @returns All issues.
- * @throws PlaybyplayError `unknown-game`, `profile-missing`.
- */
-export async function inspectProfile(nameOrPath: string, options: LoadOptions = {}): Promise<readonly Issue[]> {
-  try {
-    await loadProfile(nameOrPath, options);
-    return [];
-  } catch (error) {
-    if (error instanceof PlaybyplayError && error.code === 'profile-broken') return error.issues;
-    throw error;
-  }
-}
-
 async function checkAssets(
   pack: Pack,
   folder: string,

@@ -196,7 +196,7 @@ export interface GameplayOptions {
 }
 
 /** Counts the player's losses and wins under good and bad stream quality. */
-export function reportGameplay(
+function reportGameplay(
   events: readonly EventLine[],
   duration: number,
   dictionary: Dictionary,

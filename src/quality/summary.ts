@@ -8,7 +8,7 @@ import type { TimelinePoint } from './timeline.ts';
 const bars = '▁▂▃▄▅▆▇█';
 
 /** Draws values from `least` to `most` as a row of bars, blank where unknown; digits 0–9 with `ascii`. */
-export function sparkline(
+function sparkline(
   values: readonly (number | undefined)[],
   options: { readonly least?: number; readonly most?: number; readonly ascii?: boolean } = {},
 ): string {

@@ -23,7 +23,7 @@ export interface WorkingQuestion {
 }
 
 /** Finds the nearest question that works: one without some words in a row. */
-export function findWorkingQuestion(question: string, works: QuestionTest): WorkingQuestion | undefined {
+function findWorkingQuestion(question: string, works: QuestionTest): WorkingQuestion | undefined {
   const tokens = tokenize(question).filter(({ kind, text }) => kind !== 'mark' || !/^[?.!]$/.test(text));
   let trials = 0;
   for (let length = 1; length <= Math.min(maxLeftOut, tokens.length - 1); length++)
@@ -68,7 +68,7 @@ const maxExamples = 3;
  *
  * @param works Tests a question on these logs.
  */
-export function findExampleQuestions(
+function findExampleQuestions(
   { events }: Pick<LoadedLogs, 'events'>,
   dictionary: Dictionary,
   works: QuestionTest,

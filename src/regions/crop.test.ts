@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ColorEncoding, Picture } from '../media/picture.ts';
 import { convertInPlainCode, cropGrey, cropLuma, cropPlanes, cropRgb, sameLuma, samePixels } from './crop.ts';
-import { stillPicture } from './still.ts';
+import { stillPicture } from '../../test/fixtures/still.ts';
 
 /** A 4:2:0 picture of pseudo-random planes with padded rows. */
 function noise(width: number, height: number, color: ColorEncoding, seed = 1): Picture {

@@ -255,7 +255,7 @@ function fill(template: unknown, context: FillContext): unknown {
 }
 
 /** A placeholder: the names of what was read, a group, or a detector in parentheses. */
-export const PLACEHOLDER = String.raw`\$(?:(value|previous|change|count|\d)|\(([^()]+)\))`;
+const PLACEHOLDER = String.raw`\$(?:(value|previous|change|count|\d)|\(([^()]+)\))`;
 
 function fillText(template: string, { cue, groups, count, values }: FillContext): CueValue | undefined {
   const valueOf = (name: string | undefined, detector: string | undefined): CueValue | undefined => {

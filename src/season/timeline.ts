@@ -31,7 +31,7 @@ export interface Life {
 }
 
 /** Whom statistics are about: a name, or the player whose screen was recorded. */
-export function subjectPattern(player: string | undefined): SlotPattern {
+function subjectPattern(player: string | undefined): SlotPattern {
   return { any: [player === undefined ? { words: ['player'] } : { name: player }] };
 }
 

@@ -16,7 +16,7 @@ import type { Telemetry } from './telemetry.ts';
 import type { Tenant } from './tenants.ts';
 
 /** Path of the uploads. */
-export const UPLOADS_PATH = '/v1/uploads';
+const UPLOADS_PATH = '/v1/uploads';
 /** An upload that nobody continues is removed after this time. */
 const EXPIRATION_SECONDS = 24 * 3600;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;

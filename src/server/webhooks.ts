@@ -82,7 +82,7 @@ export function isPrivateAddress(address: string): boolean {
  * The signature of a call: `t=<seconds since 1970>,v1=<HMAC-SHA256 of "t.body" by the webhook's secret, in hex>`. A receiver
  * computes it again, and refuses calls whose time is long past.
  */
-export function signBody(secret: string, body: string, seconds: number): string {
+function signBody(secret: string, body: string, seconds: number): string {
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
 }
 

@@ -11,7 +11,7 @@ import type { CompanionSource } from '../../src/pipeline/sources/companion.ts';
 import type { DetectMessage } from '../../src/pipeline/messages.ts';
 import { recordLog, type RecordOptions } from '../../src/pipeline/record-log.ts';
 import { loadKindCatalog } from '../../src/pipeline/schemas.ts';
-import { inspectProfile } from '../../src/profile/load.ts';
+import { inspectProfile } from '../fixtures/profile-issues.ts';
 import { collectProblems, writeGame } from '../fixtures/games.ts';
 import { launcher } from '../paths.ts';
 

@@ -15,7 +15,7 @@ export interface CopyLayout {
 /** Incremented by every request. */
 const REQUESTS = 0;
 /** 1: stop. */
-export const OVER = 1;
+const OVER = 1;
 /** Number of regions copied. */
 export const COPIED = 2;
 const CELLS = 3;
@@ -35,7 +35,7 @@ export function createCopyLayout(plan: Plan, bytes: readonly number[], block: nu
 }
 
 /** Returns the position of the word of a device and region. */
-export function cellIndex({ regions }: CopyLayout, device: number, region: number): number {
+function cellIndex({ regions }: CopyLayout, device: number, region: number): number {
   return CELLS + device * regions + region;
 }
 

@@ -100,7 +100,7 @@ export function atomicWords(words: Int32Array<SharedArrayBuffer>): Words {
 }
 
 /** Wakes all waiting devices after a change. */
-export function notifyAll(words: Words): void {
+function notifyAll(words: Words): void {
   words.add(EPOCH, 1);
   words.notify(EPOCH);
 }

@@ -35,7 +35,7 @@ const UNEXPLAINED_DB = 5;
 const MIN_UNEXPLAINED_SHARE = 0.8;
 
 /** The spectrogram of the last seconds, with the background level of each band before every frame. */
-export class SpectrogramHistory {
+class SpectrogramHistory {
   readonly #capacity: number;
   readonly #bands: Float32Array;
   readonly #before: Float32Array;

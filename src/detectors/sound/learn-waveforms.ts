@@ -289,7 +289,7 @@ interface Placement {
  * solves for the waveforms that explain all recordings best at these placements (least squares per frequency, weighted by each recording's own
  * spectrum). A mean would keep neighbors, whose distance is nearly constant. Returns undefined if they hardly overlap.
  */
-export function separateOverlaps(
+function separateOverlaps(
   waves: readonly Float32Array[],
   recorded: readonly RecordedExample[],
   longest: number,

@@ -7,7 +7,7 @@ import { FRAME_SAMPLES, FRAME_SECONDS, SAMPLE_RATE } from './spectrogram.ts';
 /** Samples in a block's transform, and frames from one block to the next. */
 export const BLOCK_SAMPLES = 32_768;
 /** Frames from one block to the next. */
-export const BLOCK_STEP_FRAMES = 68;
+const BLOCK_STEP_FRAMES = 68;
 /** Longest waveform that is matched; longer ones are cut off. */
 export const MAX_WAVEFORM_SAMPLES = BLOCK_SAMPLES - BLOCK_STEP_FRAMES * FRAME_SAMPLES;
 /** Frequencies that are compared. */
@@ -192,7 +192,7 @@ export function localNoise(answer: Float64Array): Float64Array {
 }
 
 /** Matches waveforms in sound that arrives frame by frame. Blocks start at fixed times. */
-export class WaveformMatcher {
+class WaveformMatcher {
   /** Seconds of sound after a waveform's beginning that must be at hand. */
   readonly delay = (BLOCK_SAMPLES + FRAME_SAMPLES) / SAMPLE_RATE;
   readonly #waves: readonly WaveformSpectrum[];

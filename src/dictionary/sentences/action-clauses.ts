@@ -312,7 +312,7 @@ const maxAuxiliaries = 4;
 const negations = new Set(['not', 'never', "n't"]);
 
 /** Parses the verbs at a token: "kills", "has killed", "is killed" (passive), "is killing", "death" (nominal). */
-export function parseVerbs(context: ParseContext, start: number): readonly Verb[] {
+function parseVerbs(context: ParseContext, start: number): readonly Verb[] {
   return context.memoize(`verb ${start}`, () => {
     const cheapest = new Map<string, Verb>();
     for (const auxiliaries of parseAuxiliaries(context, start)) {

@@ -76,7 +76,7 @@ export function writeAsCaster(statement: Statement, dictionary: Dictionary, opti
 }
 
 /** The sentences for a statement that read back as it, the one to use first. There is always one. */
-export function* casterSentences(
+function* casterSentences(
   statement: Statement,
   dictionary: Dictionary,
   { seed, person = 'third' }: CasterOptions,
@@ -246,7 +246,7 @@ function* shorterStatements(statement: Statement, dictionary: Dictionary): Gener
 }
 
 /** Breaks a text into as few lines as possible; two lines are as equal in length as possible. */
-export function wrapLines(text: string, width: number): string[] {
+function wrapLines(text: string, width: number): string[] {
   if (widthOf(text) <= width) return [text];
   const parts = splitForLines(text);
   const halves = parts

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseTimecode, rationalSeconds, standardRate, standardRates, timecode } from './timeline.ts';
+import { parseTimecode } from '../../../test/fixtures/timecode.ts';
+import { rationalSeconds, standardRate, standardRates, timecode } from './timeline.ts';
 
 const ntsc = { num: 30_000, den: 1001 };
 const double = { num: 60_000, den: 1001 };

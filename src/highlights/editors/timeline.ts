@@ -66,26 +66,6 @@ export function timecode(frame: number, rate: Rational, drop = dropsFrames(rate)
   return `${parts.join(':')}${drop ? ';' : ':'}${String(number % fps).padStart(2, '0')}`;
 }
 
-/** Parses a timecode; undefined if it is malformed or names a number that drop-frame skips. */
-export function parseTimecode(text: string, rate: Rational): number | undefined {
-  const match = /^(\d\d):(\d\d):(\d\d)([:;])(\d\d)$/.exec(text);
-  if (!match) return undefined;
-  const fps = nominal(rate);
-  const [hours, minutes, seconds, frames] = [match[1], match[2], match[3], match[5]].map(Number) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  if (minutes > 59 || seconds > 59 || frames >= fps) return undefined;
-  const number = ((hours * 60 + minutes) * 60 + seconds) * fps + frames;
-  if (match[4] === ':') return number;
-  const skipped = fps / 15;
-  const total = hours * 60 + minutes;
-  if (minutes % 10 !== 0 && seconds === 0 && frames < skipped) return undefined;
-  return number - skipped * (total - Math.floor(total / 10));
-}
-
 /** Frame nearest to `t` seconds of a recording with frames at multiples of 1/rate. */
 function frameAt(t: number, rate: Rational): number {
   return Math.round((t * rate.num) / rate.den);

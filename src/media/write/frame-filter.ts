@@ -77,7 +77,7 @@ export function cropAround(x: number, y: number, source: Size, target: Size, zoo
 const MAX_STRIP_SHARE = 0.4;
 
 /** Divides a frame for the `hud` and `split` layouts into lines of the picture and lines of the strip below it, both even. */
-export function hudStrip(hud: Rect, source: Size, target: Size): { readonly picture: number; readonly strip: number } {
+function hudStrip(hud: Rect, source: Size, target: Size): { readonly picture: number; readonly strip: number } {
   const lines = (target.width * hud.height * source.height) / (hud.width * source.width);
   const strip = Math.min(even(lines), even(target.height * MAX_STRIP_SHARE));
   return { picture: target.height - strip, strip };

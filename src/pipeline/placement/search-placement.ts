@@ -36,7 +36,7 @@ import { type HudSource, spreadPictures, type TimeSpan, toSquarePixels } from '.
 import { findPixelSize, hasPixelText, type PixelSize } from './pixel-size.ts';
 
 /** Pictures examined before the default placement is given up. */
-export const MAX_CHECKED_PICTURES = 40;
+const MAX_CHECKED_PICTURES = 40;
 /** Limits of the pictures held in memory for the search. */
 const MIN_SEARCHED_PICTURES = 3;
 const MAX_SEARCHED_PICTURES = 6;

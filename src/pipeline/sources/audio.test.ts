@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Issue } from '../../errors.ts';
 import { makeVideo } from '../../../test/fixtures/videos.ts';
-import { inspectProfile } from '../../profile/load.ts';
+import { inspectProfile } from '../../../test/fixtures/profile-issues.ts';
 import { loadKindCatalog } from '../schemas.ts';
 import { recordLog, type RecordOptions } from '../record-log.ts';
 import { collectProblems, writeGame } from '../../../test/fixtures/games.ts';

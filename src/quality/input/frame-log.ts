@@ -22,7 +22,7 @@ type Writable = { -readonly [K in keyof FrameRecord]: FrameRecord[K] };
  * Joins partial records by frame and emits frames in order. A frame is emitted once every source is `window` frames
  * past it, so halves may be apart, late and out of order by that much.
  */
-export class FrameJoin {
+class FrameJoin {
   readonly #window: number;
   readonly #notes: Notes;
   readonly #furthest: number[];

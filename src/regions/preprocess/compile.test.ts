@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { PlaybyplayError } from '../../errors.ts';
 import type { PreprocessStep } from '../../profile/profile.ts';
 import { RegionSet } from '../regions.ts';
-import { stillPicture } from '../still.ts';
+import { stillPicture } from '../../../test/fixtures/still.ts';
 import { compilePreprocess, preprocessSchema } from './compile.ts';
 import { STEPS } from './steps/index.ts';
 

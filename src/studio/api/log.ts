@@ -17,6 +17,7 @@ const ISSUE = object(['code', 'message'], {
   end: integer([0]),
 });
 
+/** An event in the list of a page. */
 const ROW = object(['index', 'id', 't', 'end', 'text', 'confidence'], {
   index: integer([0], 'Place among all events.'),
   id: TEXT,
@@ -28,9 +29,6 @@ const ROW = object(['index', 'id', 't', 'end', 'text', 'confidence'], {
   status: STATUS,
   original: { type: 'string', description: 'The text before a person changed it.' },
 });
-
-/** An event in the list of a page. */
-export const rowSchema = ROW;
 
 /** What is known of a log. */
 export const showLog = declareRoute({

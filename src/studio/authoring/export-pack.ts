@@ -18,7 +18,7 @@ const PACK_FOLDERS = ['configs', 'dictionary', 'scripts'] as const;
 const MAX_FILES = 10_000;
 
 /** Reads the files of a pack that are its game, by path with forward slashes. */
-export async function readPackFiles(root: string): Promise<ReadonlyMap<string, Uint8Array>> {
+async function readPackFiles(root: string): Promise<ReadonlyMap<string, Uint8Array>> {
   const files = new Map<string, Uint8Array>();
   const visit = async (path: string): Promise<void> => {
     const entries = await readdir(join(root, path), { withFileTypes: true }).catch(() => []);

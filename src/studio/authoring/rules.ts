@@ -118,7 +118,7 @@ export function listRules(
 const ASSUMED: Required<ExampleCue> = { value: 3, previous: 4 };
 
 /** Renders a statement with an example's values in place of `$value`, `$previous` and `$change`, and checks it. */
-export function describeStatement(
+function describeStatement(
   template: Readonly<Record<string, unknown>>,
   dictionary: Dictionary,
   example: ExampleCue | undefined,

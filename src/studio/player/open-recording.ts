@@ -165,7 +165,7 @@ export class OpenRecording implements AsyncDisposable {
 }
 
 /** Size and time of change of a file. */
-export async function versionOfRecording(path: string): Promise<string> {
+async function versionOfRecording(path: string): Promise<string> {
   const { size, mtimeMs } = await stat(path);
   return `${size}-${Math.round(mtimeMs)}`;
 }

@@ -15,7 +15,7 @@ export type PreviewRequest =
   | { readonly sound: { readonly from: number; readonly to: number } };
 
 /** Sample rate of the sound that pages play, and of which peaks are taken. */
-export const SOUND_RATE = 48_000;
+const SOUND_RATE = 48_000;
 const PEAK_RATE = 8000;
 
 let path = '';

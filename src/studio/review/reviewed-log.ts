@@ -4,7 +4,7 @@ import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { parse } from '../../dictionary/sentences/parse.ts';
 import { render } from '../../dictionary/sentences/render.ts';
 import { normalizeStatement } from '../../dictionary/statements.ts';
-import { PlaybyplayError, type Issue } from '../../errors.ts';
+import { type Issue, PlaybyplayError } from '../../errors.ts';
 import { type Correction, correctionsPath, readCorrections } from '../../events/corrections.ts';
 import type { EventLine, GapLine, HeaderLine } from '../../events/log.ts';
 import { readLog } from '../../events/reader.ts';
@@ -100,11 +100,6 @@ export class ReviewedLog {
     const { dictionary } = await loadLogDictionaries(names, [path]);
     const reviewed = review(events, corrections, header);
     return new ReviewedLog({ path, version, header, events: reviewed, gaps, corrections, dictionary });
-  }
-
-  /** Number of events that begin before a time. */
-  countBefore(t: number): number {
-    return countLeading(this.events.length, (index) => this.events[index]!.event.t < t);
   }
 
   /** The index of an event; -1 where there is none of this id. */

@@ -32,7 +32,7 @@ export const anyone = asSet(
 );
 
 /** Pronouns that become "I" as a subject. */
-export const subjectForms: ReadonlySet<string> = new Set(['me', 'us', 'we']);
+const subjectForms: ReadonlySet<string> = new Set(['me', 'us', 'we']);
 
 /** Nouns that name groups of events by time or session. */
 export const keyNouns: ReadonlyMap<string, GroupKey> = new Map<string, GroupKey>(

@@ -17,7 +17,7 @@ export type RequestedCorrection = RouteBody<typeof correctEvents>['corrections']
 export type Filter = 'all' | 'open' | 'uncertain' | 'corrected';
 
 /** Events that are fetched at once. */
-export const PAGE_SIZE = 100;
+const PAGE_SIZE = 100;
 /** Milliseconds without typing before a question is asked. */
 const TYPING_MS = 160;
 /** Pages that are kept. */
