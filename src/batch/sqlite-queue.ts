@@ -201,7 +201,7 @@ export function lostFailure(): JobFailure {
   return {
     code: WORKER_LOST,
     message: `its worker ended without a word, ${MAX_ATTEMPTS} times`,
-    hint: 'Look at the recording alone: a damaged file may crash a decoder, and a long one may need more memory.',
+    hint: 'Run detect on this recording alone: a damaged file may crash a decoder, and a long one may need more memory.',
   };
 }
 

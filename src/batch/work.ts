@@ -45,7 +45,7 @@ export interface WorkResult {
     readonly duration: number;
     /** SHA-256 of the log: every attempt makes the same. */
     readonly hash: string;
-    /** Why the log may be worth a look: another game, a hidden HUD. */
+    /** Why the log should be checked: another game, a hidden HUD. */
     readonly doubt?: string;
   };
 }

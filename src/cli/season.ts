@@ -51,7 +51,7 @@ export async function openSeason(io: CommandIo, paths: readonly string[], option
   );
   if (sessions.length === 0 && source.played.length > 0) {
     await source[Symbol.asyncDispose]();
-    throw new PlaybyplayError('no-session', 'no session is of this game or has this name', {
+    throw new PlaybyplayError('no-session', 'no session matches this game and this name', {
       hint: `Games: ${[...new Set(source.played.map((one) => one.game))].join(', ')}.`,
     });
   }

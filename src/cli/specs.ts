@@ -457,7 +457,7 @@ export const libraryRemove = declare({
 export const correct = declare({
   summary: 'Correct a log: approve, change, delete or add events; list the corrections',
   description:
-    'Corrections stand in corrections.ndjson beside the log, which stays as it is. Queries, reels, statistics and exports apply them; `evaluate` does not. An id may be shortened to its first characters.',
+    'Corrections are in corrections.ndjson next to the log, which stays as it is. Queries, reels, statistics and exports apply them; `evaluate` does not. An id may be shortened to its first characters.',
   arguments: ['log or folder'],
   options: {
     approve: list('id', 'The event happened as the log says. It is no longer tentative.'),

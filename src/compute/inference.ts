@@ -416,7 +416,7 @@ const MACS_PER_SECOND = 25e9;
 /** How often a weight of a network without layers that can be analysed is used on an image. */
 const USES_PER_WEIGHT = 200;
 
-/** Estimates the seconds that a network takes per image on one CPU core. Tells light networks from heavy ones. */
+/** Estimates the seconds that a network takes per image on one CPU core. Distinguishes light networks from heavy ones. */
 export function estimateSeconds(model: Model, width: number, height: number): number {
   return countMacs(model, width, height) / MACS_PER_SECOND;
 }

@@ -9,7 +9,7 @@ const LONGEST = 500;
 /** What a cue read that fulfils a condition: the groups of its `match`, the whole match first; no groups without one. */
 export type Fulfilled = readonly (string | undefined)[];
 
-/** Tells whether a cue is one of those meant; undefined: it is not. */
+/** Decides whether a cue is one of those meant; undefined: it is not. */
 export function compileCondition(condition: CueCondition): (cue: Cue) => Fulfilled | undefined {
   const { detector, trigger, change } = condition;
   const match = condition.match === undefined ? undefined : new Pattern(condition.match);

@@ -49,7 +49,7 @@ export function parseHedSchema(text: string): HedSchema {
 }
 
 function notASchema(reason: string): PlaybyplayError {
-  return new PlaybyplayError('not-a-hed-schema', `this is no HED schema: ${reason}`, {
+  return new PlaybyplayError('not-a-hed-schema', `this is not a HED schema: ${reason}`, {
     hint: 'Give the file HED8.4.0.json or HED8.4.0.mediawiki of hed-standard/hed-schemas.',
   });
 }

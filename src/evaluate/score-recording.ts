@@ -60,7 +60,7 @@ export function scoreRecording(
   if (!best)
     throw new PlaybyplayError(
       'truth-not-aligned',
-      'no clock of the truth makes clearly more events agree than chance does',
+      'the ground truth cannot be aligned with the recording: no offset matches clearly more events than chance',
       {
         hint: 'Check that it is of this recording and who the player is (--player), or give its start in the recording: --offset.',
       },

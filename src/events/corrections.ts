@@ -1,5 +1,5 @@
 /**
- * Corrections of a log by a person. They stand in a file of their own beside the log, one a line, in the order in which they were
+ * Corrections of a log by a person. They are in a file of their own next to the log, one a line, in the order in which they were
  * made; the log is never edited. Readers of the log apply them.
  */
 import { open, stat } from 'node:fs/promises';
@@ -84,8 +84,8 @@ export interface LocatedLine {
 }
 
 /**
- * Returns where the corrections of a log stand, whether there are any or not: `corrections.ndjson` beside `events.ndjson`,
- * `match.corrections.ndjson` beside `match.ndjson`.
+ * Returns where the corrections of a log stand, whether there are any or not: `corrections.ndjson` next to `events.ndjson`,
+ * `match.corrections.ndjson` next to `match.ndjson`.
  */
 export function correctionsPath(log: string): string {
   const name = basename(log, extname(log));
@@ -187,7 +187,7 @@ export async function* correctLines(
       code: 'corrections-unmatched',
       path,
       message: `${missed} of ${corrections.size} corrections are about events that the log does not have, and were ignored`,
-      hint: 'The log was made anew since then. Look at what is left: playbyplay correct <log> --list',
+      hint: 'The log was detected again since then. List the corrections that still apply: playbyplay correct <log> --list',
     });
 }
 

@@ -73,7 +73,7 @@ export async function mergeJournals(path: string, parts: readonly string[]): Pro
   if (existing.length === 0 && (await stat(path).catch(() => undefined))) return false;
   if (existing.length < parts.length) {
     const [missing] = parts.filter((part) => !existing.includes(part));
-    throw new PlaybyplayError('no-journal', `a share of the recording was not read: ${missing} is missing`);
+    throw new PlaybyplayError('no-journal', `a part of the recording was not read: ${missing} is missing`);
   }
   let head: Buffer | undefined;
   await using target = await AppendFile.open(path, 0, { kind: 'journal' });

@@ -51,7 +51,7 @@ export class LogLines {
     this.#hold({ t: gap.t, ordinal: -1, gap });
   }
 
-  /** Nothing earlier than `until` seconds will be added any more: returns the lines that are final. */
+  /** Nothing earlier than `until` seconds will be added: returns the lines that are final. */
   settle(until: number): readonly (EventLine | GapLine)[] {
     this.#settled = Math.max(this.#settled, until);
     const ready = this.#pending.filter(({ t }) => t < this.#settled);

@@ -28,7 +28,7 @@ export interface ReadLogOptions {
   readonly signal?: AbortSignal | undefined;
   /** Leaves out events whose evidence is thin (`tentative`). */
   readonly withoutTentative?: boolean | undefined;
-  /** Reads the log as the program wrote it, without the corrections beside it. */
+  /** Reads the log as the program wrote it, without its corrections. */
   readonly withoutCorrections?: boolean | undefined;
   /** Called for harmless issues: an incomplete last line, a log without `end`. */
   readonly onIssue?: (issue: Issue) => void;
@@ -105,7 +105,7 @@ async function* readLocated(log: LogLocation, options: ReadLogOptions): AsyncGen
 }
 
 /**
- * Reads the event whose line begins at a byte of a log, or of the corrections beside it.
+ * Reads the event whose line begins at a byte of a log, or of its corrections.
  *
  * @param offset As in {@link LocatedLine}.
  * @param names The game and session of a corrected event.

@@ -182,7 +182,7 @@ export class FileHistory {
   async #step(number: number): Promise<StoredStep> {
     const step = JSON.parse(await readFile(this.#path(number), 'utf8')) as StoredStep;
     if (step.format !== FORMAT)
-      throw new PlaybyplayError('not-history', `${this.#path(number)} is no step of a history`);
+      throw new PlaybyplayError('not-history', `${this.#path(number)} is not an entry of the history`);
     return step;
   }
 

@@ -73,7 +73,7 @@ export async function checkNotInput(path: string, inputs: readonly string[]): Pr
     const info = await stat(input, { bigint: true }).catch(() => undefined);
     if (info === undefined || info.ino !== target.ino || info.dev !== target.dev) continue;
     const name = resolve(input) === resolve(path) ? '' : `, as ${input}`;
-    throw new PlaybyplayError('output-is-input', `${path} cannot be written: it is read, too${name}`, {
+    throw new PlaybyplayError('output-is-input', `${path} cannot be written: it is also an input${name}`, {
       hint: 'Give the output another name.',
     });
   }

@@ -65,7 +65,7 @@ export class S3Storage implements RecordingStorage, Disposable {
   static async open(address: string, root: string): Promise<S3Storage> {
     const [, bucket, prefix = ''] = /^s3:\/\/([a-z\d][a-z\d.-]{1,61}[a-z\d])(?:\/([^?#]*))?$/.exec(address) ?? [];
     if (bucket === undefined)
-      throw new PlaybyplayError('bad-storage', `${address} is no address of a bucket`, {
+      throw new PlaybyplayError('bad-storage', `${address} is not the address of a bucket`, {
         hint: 'It has the form s3://bucket or s3://bucket/prefix.',
       });
     const storage = new S3Storage(bucket, prefix, root);

@@ -113,7 +113,7 @@ export function learnPreferences(
   return { ...known, words: Object.fromEntries([...words].toSorted(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-/** Words by which scenes are told apart. */
+/** Words by which scenes are distinguished. */
 function wordsOf(statement: Statement): string[] {
   const slots = isPropertyStatement(statement)
     ? [statement.property]

@@ -285,16 +285,16 @@ function sceneCaptions(
   sceneEnd: number,
   { dictionary, captionWidth, texts }: OverlayPlanOptions,
 ): OverlayItem[] {
-  const told = dropRedundantChanges(
+  const candidates = dropRedundantChanges(
     shown.map((each) => ({
       ...each,
       t: each.event.t,
       kind: isPropertyStatement(each.event.statement) ? 'property' : 'action',
     })),
   );
-  const best = told.filter(
+  const best = candidates.filter(
     (each) =>
-      !told.some(
+      !candidates.some(
         (other) =>
           other !== each &&
           Math.abs(other.at - each.at) < MIN_CAPTION_DISTANCE &&

@@ -724,7 +724,7 @@ function unpack(data: unknown, kinds: readonly ValueKind[], path: string): Occur
 }
 
 function damaged(path: string): PlaybyplayError {
-  return new PlaybyplayError('library-damaged', `the library contradicts itself about ${path}`, {
+  return new PlaybyplayError('library-damaged', `the library is inconsistent: its entries of ${path} do not match`, {
     hint: 'Delete it and add the logs again: everything in it comes from them.',
   });
 }

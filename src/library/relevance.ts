@@ -27,7 +27,7 @@ interface Needs {
   readonly context: readonly Pattern[] | undefined;
 }
 
-/** Tells which statements a query needs: those that it can find, and those on which its answer depends. */
+/** Returns which statements a query needs: those that it can find, and those on which its answer depends. */
 export interface Relevance {
   /** Whether events with a statement of these words can be found. The test knows no names, numbers or texts. */
   readonly isCandidate: EventTest;

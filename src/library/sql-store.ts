@@ -47,7 +47,7 @@ export interface SqlDatabase {
   commit(): Promise<void>;
   rollback(): Promise<void>;
   close(): Promise<void>;
-  /** What a user can do where the index contradicts itself. */
+  /** What a user can do where the index is inconsistent. */
   damaged(problem: string): PlaybyplayError;
 }
 

@@ -149,7 +149,7 @@ async function addLog(
   await store.put(stored, dictionaries, events);
 }
 
-/** Names sessions after their logs, as far as needed to tell them apart. */
+/** Names sessions after their logs, as far as needed to distinguish them. */
 async function nameSessions(store: LibraryStore): Promise<void> {
   const sessions = await store.sessions();
   const names = nameLogs(sessions.map(({ path }) => path));

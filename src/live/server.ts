@@ -136,7 +136,7 @@ function checkRequest({ headers }: FastifyRequest, listensOn: string, port: numb
     LOCAL_NAMES.includes(plain) ||
     (!isLocal && (isIP(plain.replaceAll(/[[\]]/g, '')) > 0 || plain === hostname().toLowerCase()));
   if (!isKnown || Number(given ?? 80) !== port)
-    throw new PlaybyplayError('wrong-host', 'the server does not answer under this name');
+    throw new PlaybyplayError('wrong-host', 'the server does not accept this host name');
   const { origin } = headers;
   if (origin !== undefined && origin !== `http://${headers.host}`)
     throw new PlaybyplayError('wrong-origin', 'the request comes from a page of another site');

@@ -239,7 +239,7 @@ export function openDecoder(
     // The decoder marks damaged pictures. `explode` would also reject open groups, which start with references to the
     // group before.
     decoder.setOption('err_detect', 'crccheck+bitstream+buffer');
-    // Otherwise it guesses the reorder depth, and drops pictures until the guess is right.
+    // Otherwise it assumes a reorder depth, and drops pictures until the assumption is right.
     decoder.setOption('strict', 'strict');
   } else decoder.setOption('err_detect', 'crccheck+bitstream+buffer+explode');
   // A larger picture in mid-stream is an error, so that it becomes a gap.

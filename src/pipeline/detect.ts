@@ -268,7 +268,7 @@ async function findWarnings(
   ];
 }
 
-/** frames → readings: samples in order of time, together with what other sources tell. */
+/** frames → readings: samples in order of time, together with the readings of other sources. */
 async function* readSamples(
   run: PreparedRun,
 ): AsyncGenerator<SampleMessage | ChunkEndMessage | SideMessage | SummaryMessage, void, undefined> {

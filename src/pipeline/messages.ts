@@ -24,7 +24,7 @@ export interface WarningMessage {
   readonly type: 'warning';
   /**
    * What it concerns: the whole `recording`, whether the profile fits it (`placement`), `detectors` that never read anything, or
-   * a single `problem` of script, profile or plug-in, of which the `end` line tells the numbers.
+   * a single `problem` of script, profile or plug-in, of which the `end` line gives the numbers.
    */
   readonly about: 'recording' | 'placement' | 'detectors' | 'problem';
   readonly issue: Issue;
@@ -32,7 +32,7 @@ export interface WarningMessage {
   readonly detectors?: readonly string[];
 }
 
-/** What the game script tells its author (`game.note`). */
+/** What the game script writes for its author (`game.note`). */
 export interface NoteMessage {
   readonly type: 'note';
   readonly note: ScriptNote;

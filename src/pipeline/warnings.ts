@@ -278,7 +278,7 @@ export class UnusedSamples {
           issue: {
             code: 'seldom-read',
             message: `${detector} ${silent.has(detector) ? 'never' : 'seldom'} reads anything: of ${total} samples ${share.join(', ')}`,
-            hint: `See what it sees: playbyplay profile try <game> <recording> --detector "${detector}" --at <time> --out crops.`,
+            hint: `See what it reads: playbyplay profile try <game> <recording> --detector "${detector}" --at <time> --out crops.`,
           },
         },
       ];

@@ -42,7 +42,7 @@ export class SampleTracker {
 }
 
 /**
- * Tells one reader whether the samples of a rectangle have changed since it last asked. Equality is exact, so that a reading kept
+ * Reports to one reader whether the samples of a rectangle have changed since it last asked. Equality is exact, so that a reading kept
  * behind the gate is the one that this very picture would give.
  */
 export class ChangeGate {

@@ -62,9 +62,13 @@ export class Recordings {
           hint: 'Delete recordings, or ask for a larger quota.',
         });
       if (usage.recordingsPerDay >= usage.maxRecordingsPerDay)
-        throw new PlaybyplayError('quota-exceeded', `there were ${usage.recordingsPerDay} recordings within a day`, {
-          hint: 'Try again later, or ask for a larger quota.',
-        });
+        throw new PlaybyplayError(
+          'quota-exceeded',
+          `the limit of ${usage.maxRecordingsPerDay} recordings per day is reached`,
+          {
+            hint: 'Try again later, or ask for a larger quota.',
+          },
+        );
       const { id, name, game, media, folder, bytes } = recording;
       await queries.all(
         `INSERT INTO recording (id, tenant, name, game, media, folder, bytes, state, created)

@@ -364,7 +364,7 @@ function registerOperations(
           ? isLoopback(request.socket.remoteAddress) && request.headers['x-forwarded-for'] === undefined
           : isSame(authorization, `Bearer ${metricsToken}`);
       if (!isAllowed)
-        throw new PlaybyplayError('not-allowed', 'metrics are read with their own token, or on this machine');
+        throw new PlaybyplayError('not-allowed', 'metrics need their own token, or a request from this machine');
       return reply.type(telemetry.registry.contentType).send(await telemetry.registry.metrics());
     },
   );

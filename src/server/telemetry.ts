@@ -7,7 +7,7 @@ import { VERSION } from '../version.ts';
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * What a service tells its operators: metrics for Prometheus, and spans for whichever OpenTelemetry SDK the process was started
+ * What a service reports to its operators: metrics for Prometheus, and spans for whichever OpenTelemetry SDK the process was started
  * with (`node --import`); without one, spans cost nothing.
  */
 export class Telemetry {

@@ -101,7 +101,8 @@ export class Jobs implements AsyncDisposable {
 
   #find(id: string): Entry {
     const entry = this.#jobs.get(id);
-    if (!entry) throw new PlaybyplayError('no-such-job', 'the studio was started anew since this job');
+    if (!entry)
+      throw new PlaybyplayError('no-such-job', 'there is no such job: the studio was restarted since it began');
     return entry;
   }
 

@@ -57,11 +57,7 @@ export function watchThread(thread: RpcWorker, seconds: number, task: string, en
 }
 
 function stuckError(name: string, task: string, seconds: number): PlaybyplayError {
-  return new PlaybyplayError(
-    STUCK_CODE,
-    `${name} gave no sign of life for ${seconds} s while ${task}: a library that it calls does not return`,
-    {
-      hint: `What was found before is kept; continue with --resume. If it stops at the same place again, convert the recording first: ffmpeg -i <recording> converted.mkv. For a slow disk, set ${STUCK_VARIABLE}=${Math.ceil(10 * seconds)}.`,
-    },
-  );
+  return new PlaybyplayError(STUCK_CODE, `${name} has not responded for ${seconds} s while ${task}`, {
+    hint: `What was found before is kept; continue with --resume. If it stops at the same place again, convert the recording first: ffmpeg -i <recording> converted.mkv. For a slow disk, set ${STUCK_VARIABLE}=${Math.ceil(10 * seconds)}.`,
+  });
 }

@@ -9,7 +9,7 @@ import type { Profile } from '../../src/profile/profile.ts';
 import { ROOT } from '../../src/version.ts';
 
 /**
- * Beside a profile, but nothing that is read from the screen depends on them: texts for people, mappings of other logs,
+ * Next to a profile, but nothing that is read from the screen depends on them: texts for people, mappings of other logs,
  * what to do with highlights; and trained networks that users may take instead, unless the profile names them.
  */
 const APART = /\.md$|\.log\.json$|^highlights\.json$/;

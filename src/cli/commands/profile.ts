@@ -102,7 +102,7 @@ export const tryDetectors: RunCommand<Spec<'profileTry'>> = async (io, options, 
     moments++;
     io.stdout.write(options.json ? `${JSON.stringify(one)}\n` : formatMoment(one));
   }
-  if (moments === 0) throw new PlaybyplayError('no-picture', 'the recording shows nothing at these times');
+  if (moments === 0) throw new PlaybyplayError('no-picture', 'the recording has no picture at these times');
   return 0;
 };
 
@@ -129,7 +129,7 @@ function formatReading({ observation, least, when, region, implausible, lacks }:
   return [value, observation.confidence < least ? `${sure}, below the ${least} that it must have` : sure];
 }
 
-/** The best guess of a text detector shows whether the font or the region is wrong. */
+/** The best candidate of a text detector shows whether the font or the region is wrong. */
 function formatUnreadable(detail: unknown, sure: string): [string, string] {
   return typeof detail === 'string' && detail.trim() !== ''
     ? [`unreadable, perhaps “${detail}”`, `${sure}, too little`]

@@ -319,7 +319,7 @@ class Analysis {
     return { outputs: [...states, ...lists], work, scratch: lists.reduce((sum, one) => sum + bytesOf(one), 0) };
   }
 
-  /** Index of the node after which each name is not used any more. */
+  /** Index of the node after which each name is unused. */
   #lastUsesOf(graph: Body): ReadonlyMap<string, number> {
     const known = this.#lastUses.get(graph.node);
     if (known) return known;

@@ -43,7 +43,7 @@ const FINISHED = 3;
 /** Status of a device that takes portions. */
 export const ALIVE = 0;
 const RESERVED = 1;
-/** Status of a device that takes no portions any more. */
+/** Status of a device that takes no further portions. */
 export const RETIRED = 2;
 
 /** Status of a portion that can be claimed. */

@@ -241,7 +241,7 @@ export class FeedLexicon {
       if (name.length !== read.length || count <= bestCount || count < MIN_SIGHTINGS) continue;
       let differing = 0;
       let cost = 0;
-      // Numbers tell players apart: Player1 and Player2 are both likely.
+      // Numbers distinguish players: Player1 and Player2 are both likely.
       let isNumbered = false;
       for (let i = 0; i < name.length; i++) {
         if (name[i] === read[i] || this.#canon(name[i]!) === this.#canon(read[i]!)) continue;

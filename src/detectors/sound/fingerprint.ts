@@ -113,9 +113,9 @@ export function learnFingerprint(label: string, examples: readonly Example[]): S
   if (!(most > 0) && waves.length === 0) {
     throw new PlaybyplayError(
       'bad-sound',
-      `nothing in the stretch for ${label} stands out from what was heard before`,
+      `the sound given for ${label} does not differ from the background before it`,
       {
-        hint: 'Begin the stretch just where the sound begins; give several occurrences by more --from and --to.',
+        hint: 'Set --from to where the sound begins; give more occurrences with more --from and --to.',
       },
     );
   }

@@ -64,7 +64,7 @@ function compareGlyphs(atlas: Atlas): ConfusableGlyphs {
       if (scores[ink]![picture]![glyph]! > share * clean[ink]![glyph]!) return true;
     return false;
   };
-  // Glyphs that look the same do not make each other less certain: the neighbours tell which is meant.
+  // Glyphs that look the same do not make each other less certain: the neighbours show which is meant.
   const isIdentical = (i: number, j: number): boolean =>
     atlas.glyphs[i]!.width === atlas.glyphs[j]!.width &&
     scores.every(

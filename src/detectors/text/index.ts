@@ -66,7 +66,7 @@ export const kind: FrameDetectorKind<TextOptions> = {
     if (options.reader === 'general') return await GeneralTextDetector.open(options, assets);
     if (options.atlas === undefined && !options.fallback)
       throw new PlaybyplayError('no-font', 'a text detector needs an atlas, a fallback, or both', {
-        hint: 'To read a font that nobody has taught it: "reader": "general".',
+        hint: 'To read a font without learning it: "reader": "general".',
       });
     const atlas = options.atlas === undefined ? undefined : await loadAtlas(options.atlas, assets);
     const meter = options.light && new LightMeter(await readText(assets, options.light.file), options.light.file);

@@ -103,7 +103,7 @@ const MIN_CHARACTER_ROOM = 0.6;
 const INK_POSITION = 0.7;
 
 /**
- * Whether unread ink remains next to or between the characters of a line, where the font tells what its ink looks like: a character that
+ * Whether unread ink remains next to or between the characters of a line, where the font says what its ink looks like: a character that
  * it does not have or that was not recognised. The text is then incomplete; where no character was read, "blank" is uncertain.
  */
 export function leavesInk(

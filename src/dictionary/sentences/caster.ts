@@ -18,7 +18,7 @@ import { means } from './parse.ts';
 import { logWording, type Wording, writeSentence } from './sentence-writer.ts';
 import { tokenize } from './tokenize.ts';
 
-/** How a caster tells an event. */
+/** How a caster describes an event. */
 export interface CasterOptions {
   /** Chooses among the wordings, so that the same event always has the same one: the event's id. Default: the statement. */
   readonly seed?: string | undefined;

@@ -127,13 +127,9 @@ function refuse(path: string, descriptor: number, result: number): PlaybyplayErr
       },
     );
   if (format?.name && format.name !== 'tty' && !READABLE_FORMATS.includes(format.name))
-    return new PlaybyplayError(
-      'not-a-video',
-      `${path} has a format that is not read (${format.longName ?? format.name})`,
-      {
-        hint: `Recordings are mp4, mov, mkv, webm, ts, flv or avi files. The program ffmpeg converts other videos: ${command}`,
-      },
-    );
+    return new PlaybyplayError('not-a-video', `${path} has an unsupported format (${format.longName ?? format.name})`, {
+      hint: `Recordings are mp4, mov, mkv, webm, ts, flv or avi files. The program ffmpeg converts other videos: ${command}`,
+    });
   return new PlaybyplayError('not-a-video', `${path} is not a video file that can be read (${describeError(result)})`, {
     hint: hasNoIndex(path)
       ? 'The mp4 or mov file has no index: it is written last, so the recording or copy was cut off. Use another copy, or ' +

@@ -31,7 +31,7 @@ export interface DecodeGap {
   readonly reason: string;
 }
 
-/** Tells a gap from a picture. */
+/** Returns whether an item is a gap, not a picture. */
 export function isGap(item: Picture | DecodeGap): item is DecodeGap {
   return 'reason' in item;
 }

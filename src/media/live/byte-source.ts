@@ -9,7 +9,7 @@ export interface ByteSource extends AsyncDisposable {
   read(size: number): Promise<Buffer | undefined>;
   /** Ends the source: what waits for bytes gets none. */
   stop(): void;
-  /** Whether bytes had to be waited for since this was asked last; undefined where that cannot be told. */
+  /** Whether bytes had to be waited for since this was asked last; undefined where that is not known. */
   takeWaited(): boolean | undefined;
 }
 

@@ -58,7 +58,7 @@ export function parseLiveSource(text: string, options: LiveSourceOptions = {}): 
     });
   if (!isDevice && (options.size !== undefined || options.frameRate !== undefined))
     throw new PlaybyplayError('unknown-source', `${text} has its own picture size and rate`, {
-      hint: 'Leave out --size and --fps: they are of screens and cameras.',
+      hint: 'Leave out --size and --fps: they apply to screens and cameras only.',
     });
   if (text === '-') return { kind: 'stdin' };
   if (scheme !== undefined) return parseUrl(text, scheme, options);
@@ -86,7 +86,7 @@ export function parseLiveSource(text: string, options: LiveSourceOptions = {}): 
 function parseUrl(text: string, scheme: string, { listen = false }: LiveSourceOptions): LiveSource {
   const protocol = PROTOCOLS.find((one) => one === scheme);
   if (!protocol || !URL.canParse(text))
-    throw new PlaybyplayError('unknown-source', `${redactUrl(text)} is no address of a live stream`, {
+    throw new PlaybyplayError('unknown-source', `${redactUrl(text)} is not the address of a live stream`, {
       hint: `Addresses begin with ${PROTOCOLS.map((one) => `${one}://`).join(', ')}.`,
     });
   const isPlaylist = /^https?$/.test(protocol) && /\.m3u8$/i.test(new URL(text).pathname);

@@ -53,7 +53,7 @@ describe('an encoder in a process of its own', () => {
     parameters.free();
   });
 
-  it('is ended when it gives no sign of life', async () => {
+  it('is ended when it does not respond', async () => {
     vi.stubEnv(STUCK_VARIABLE, '0.001');
     await expect(EncoderProcess.open(encoding, () => {})).rejects.toMatchObject({
       code: STUCK_CODE,

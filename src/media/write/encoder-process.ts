@@ -45,7 +45,7 @@ interface Pending {
 
 /**
  * A video encoder in a process of its own, for libraries that at times do not return: SVT-AV1 up to 4.0 waits for itself for ever on some
- * frames. The process is ended when it gives no sign of life, or when the program has ended. Calls must not overlap.
+ * frames. The process is ended when it does not respond, or when the program has ended. Calls must not overlap.
  */
 export class EncoderProcess implements Disposable {
   readonly #child: ChildProcess;
@@ -153,13 +153,9 @@ export class EncoderProcess implements Disposable {
     clearTimeout(this.#pending?.timer);
     this.#pending!.timer = setTimeout(() => {
       this.#end(
-        new PlaybyplayError(
-          STUCK_CODE,
-          `the encoder ${this.#name} gave no sign of life for ${seconds} s: its library does not return`,
-          {
-            hint: `Run the command again, or choose another codec: --codec hevc. On a very slow machine, set ${STUCK_VARIABLE}=${Math.ceil(10 * seconds)}.`,
-          },
-        ),
+        new PlaybyplayError(STUCK_CODE, `the encoder ${this.#name} has not responded for ${seconds} s`, {
+          hint: `Run the command again, or choose another codec: --codec hevc. On a very slow machine, set ${STUCK_VARIABLE}=${Math.ceil(10 * seconds)}.`,
+        }),
       );
       this.#child.kill('SIGKILL');
     }, 1000 * seconds);

@@ -87,8 +87,8 @@ function checkNames({ profile }: LoadedProfile, { detectors, region }: CollectOp
       return spec.media === undefined && (region !== undefined || spec.region !== undefined);
     });
   if (new Set(own.map((name) => profile.detectors[name]!.media)).size > 1)
-    throw new PlaybyplayError('unknown-media', 'the detectors named look at different recordings', {
-      hint: 'Export those of a companion by themselves, from its recording.',
+    throw new PlaybyplayError('unknown-media', 'the named detectors read different recordings', {
+      hint: 'Export the detectors of a companion separately, from its recording.',
     });
   for (const name of own) {
     const used = region ?? profile.detectors[name]!.region!;
@@ -273,7 +273,7 @@ export async function writeDataset(
   const { out, format, most = MAX_REGIONS_PER_LABEL } = options;
   await makeFolder(out);
   if ((await readdir(out)).length > 0)
-    throw new PlaybyplayError('folder-not-empty', `${out} is not empty`, { hint: 'Name a new folder by --out.' });
+    throw new PlaybyplayError('folder-not-empty', `${out} is not empty`, { hint: 'Name a new folder with --out.' });
   const counts = new Map<string, { train: number; val: number }>();
   const frames: Frame[] = [];
   const parts = createSplitter(options.held ?? 0.2);

@@ -48,7 +48,7 @@ export function findOccurrences(parts: readonly Occurrence[], length: number, tr
   }
   if (found.length === 0)
     throw new PlaybyplayError('bad-sound', 'no sound begins in the given part of the recording', {
-      hint: 'Give --from and --to around a part in which it is heard.',
+      hint: 'Give --from and --to around a part that contains it.',
     });
   const step = Math.max(1, found.length / MAX_OCCURRENCES);
   return found.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));

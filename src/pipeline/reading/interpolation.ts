@@ -92,7 +92,7 @@ export class SampleInterpolator implements Disposable {
     this.#builder = builder;
   }
 
-  /** Holds a picture back if the next may tell what it shows; it is then disposed of here. */
+  /** Holds a picture back if the next may show what it holds; it is then disposed of here. */
   hold(picture: Picture, sample: number): boolean {
     const due = this.#samples.due[sample]!;
     if (this.#held || !this.#last || !isWithin(due, this.#rules.isFrequent)) return false;

@@ -355,11 +355,11 @@ class ThreadReader implements Reader {
     await this.#thread.call({ open: this.#open } satisfies OpenRequest);
   }
 
-  /** Ends the thread if it gives no sign of life. */
+  /** Ends the thread if it does not respond. */
   #watch(task: string): Watch {
     const thread = this.#thread;
     return watchThread(thread, this.#stuckAfter, task, () => {
-      void thread.terminate(new WorkerError(`${this.name} gave no sign of life for ${this.#stuckAfter} s`));
+      void thread.terminate(new WorkerError(`${this.name} has not responded for ${this.#stuckAfter} s`));
     });
   }
 }

@@ -86,7 +86,7 @@ export class SampleReader implements Disposable {
   readonly #needs: readonly (readonly number[])[];
   /** The detectors such that dependencies come first. */
   readonly #order: readonly number[];
-  /** By number of the detector that tells it. */
+  /** By number of the detector that reads it. */
   readonly #screens: ReadonlyMap<number, { readonly name: string; readonly isShown: (seen: Observation) => boolean }>;
   readonly #hud: HudSettings | undefined;
   /** By size of the pictures. */

@@ -155,7 +155,7 @@ export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: Stu
     const detector = source.profile.detectors[body.name];
     const region = detector?.region === undefined ? undefined : source.profile.regions[detector.region];
     if (!detector || !region || detector.kind !== 'text')
-      throw new PlaybyplayError('unknown-detector', `“${body.name}” is no text with a place of its own`, {
+      throw new PlaybyplayError('unknown-detector', `“${body.name}” is not a text element with a region of its own`, {
         hint: 'Only texts have a font that labels teach.',
       });
     const media = await resolveAll(body.media);
@@ -185,7 +185,7 @@ export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: Stu
     const { elements } = await (await open(body.path, body.game)).contents();
     const box = elements.find(({ name }) => name === body.name)?.box;
     if (!box)
-      throw new PlaybyplayError('unknown-region', `“${body.name}” has no place`, { hint: 'Draw a box for it.' });
+      throw new PlaybyplayError('unknown-region', `“${body.name}” has no region`, { hint: 'Draw a box for it.' });
     const { t, points, tolerance } = body;
     const request = {
       media,

@@ -79,7 +79,7 @@ export class Security {
       if (!this.#isPublic(request) && !this.#hasSession(request)) {
         if (request.method === 'GET' && request.headers.accept?.includes('text/html') === true)
           return reply.redirect('/locked', 303);
-        throw new PlaybyplayError('not-signed-in', 'this browser has no session', {
+        throw new PlaybyplayError('not-signed-in', 'this browser is not signed in', {
           hint: 'Open the address that `playbyplay studio` printed.',
         });
       }
@@ -136,7 +136,7 @@ export class Security {
       (this.#options.isRemote &&
         (isIP(plain.replaceAll(/[[\]]/g, '')) > 0 || plain === own || plain === `${own}.local`));
     if (isKnown && Number(port ?? 80) === this.#options.port()) return;
-    throw new PlaybyplayError('wrong-host', 'the server does not answer under this name', {
+    throw new PlaybyplayError('wrong-host', 'the server does not accept this host name', {
       hint: 'Open the address that `playbyplay studio` printed.',
     });
   }

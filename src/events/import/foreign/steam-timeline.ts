@@ -7,7 +7,7 @@ import { type ForeignFormat, numberOf, textOf } from './format.ts';
 const MODES = ['', 'playing', 'staging', 'menus', 'loading screen'];
 
 /**
- * Timelines that Steam records beside game recordings (`userdata/<id>/gamerecordings/timelines/timeline_*.json`): markers of
+ * Timelines that Steam records next to game recordings (`userdata/<id>/gamerecordings/timelines/timeline_*.json`): markers of
  * the game, of the player, achievements. Titles are in the words of the game, so rules make events of them: those of
  * `configs/steam/steam-timeline.log.json`, or of a mapping of one's own. A rule sees `<type> <icon> <title> | <description>`.
  *
