@@ -56,6 +56,18 @@ it('finds no gauge where a scene passes by', () => {
   expect(findGauge(scenes)).toBeUndefined();
 });
 
+it('finds no gauge where something with a slanted outline moves', () => {
+  // A grey tool before a green meadow: its edge is slanted.
+  const tools = LEVELS.map((level): Crop => {
+    const data = new Uint8Array(3 * WIDTH * HEIGHT);
+    for (let y = 0; y < HEIGHT; y++)
+      for (let x = 0; x < WIDTH; x++)
+        data.set(y < level + 2 * (x - WIDTH / 2) ? [180, 180, 185] : [40, 120, 30], 3 * (y * WIDTH + x));
+    return { data, width: WIDTH, height: HEIGHT, channels: 3 };
+  });
+  expect(findGauge(tools)).toBeUndefined();
+});
+
 it('finds no gauge in figures that change', () => {
   const figures = Array.from({ length: 30 }, (_, n): Crop => {
     // Strokes of five characters on a dark plate: two stay, three change now and then.

@@ -40,6 +40,8 @@ const MAX_RING_ASPECT = 1.3;
 const MIN_RING_PIXELS = 24;
 /** Steps of a ring: angles, and radii from the middle of the inner half on. */
 const RING_STEPS = 72;
+/** Neighbouring radii that must show the same: a single one is an edge of something. */
+const MIN_RING_BAND = 2;
 const RING_RADII = Array.from({ length: 11 }, (_, i) => 0.45 + 0.05 * i);
 
 /**
@@ -76,10 +78,16 @@ export function findGauges(recordings: readonly Recording[], places: readonly Re
       { ...rest, rect: { ...rect, x: x + rect.x, y: y + rect.y }, levels: known, presence: known.length / seen.length },
     ];
   });
+  const large = found.filter(({ rect: { width, height }, radii }) => {
+    const [short, long] = [Math.min(width, height), Math.max(width, height)];
+    return radii || (short >= MIN_BAR_BREADTH * reference.height && long >= MIN_BAR_LENGTH * reference.height);
+  });
   // A gauge may be found by its outline and with what is around it.
-  return found.filter((one, i) => !found.some((other, j) => j < i && shareInCommon(one.rect, other.rect) > MIN_SAME));
+  return large.filter((one, i) => !large.some((other, j) => j < i && shareInCommon(one.rect, other.rect) > MIN_SAME));
 }
 
+/** Sides of a bar without its border, in heights of the frame: smaller ones are parts of other drawings. */
+const [MIN_BAR_BREADTH, MIN_BAR_LENGTH] = [0.006, 0.08];
 /** Shorter side of a bar, and side of a ring, in heights of the frame. */
 const [MAX_BAR_BREADTH, MAX_RING_SIDE] = [0.1, 0.25];
 
@@ -118,12 +126,11 @@ function findBar(crops: readonly Crop[]): FoundGauge | undefined {
     const at = 3 * (isWide ? across * columns + along : along * columns + across);
     return [data[at]!, data[at + 1]!, data[at + 2]!];
   };
-  const profiles = crops.map(
-    (crop): Profile =>
-      Array.from({ length }, (_, along) =>
-        meanColour(Array.from({ length: rows[1] - rows[0] }, (_unused, i) => colourAt(crop, along, rows[0] + i))),
-      ),
-  );
+  const profileOf = (crop: Crop, first: number, end: number): Profile =>
+    Array.from({ length }, (_, along) =>
+      meanColour(Array.from({ length: end - first }, (_unused, i) => colourAt(crop, along, first + i))),
+    );
+  const profiles = crops.map((crop) => profileOf(crop, ...rows));
   const model = analyse(profiles) ?? followGradient(profiles);
   if (!model) return undefined;
   const { fill, fillAt, shades, otherFill, empty, from, to, isForward, levels } = model;
@@ -137,6 +144,12 @@ function findBar(crops: readonly Crop[]): FoundGauge | undefined {
   };
   const own = Array.from({ length: breadth }, (_, across) => across).filter(isOwn);
   const [top, bottom] = own.length === 0 ? rows : [own[0]!, own.at(-1)! + 1];
+  const bands = EDGE_BANDS.map(([first, end]) => {
+    const start = top + Math.floor(first * (bottom - top));
+    const stop = Math.max(start + 1, top + Math.ceil(end * (bottom - top)));
+    return crops.map((crop) => profileOf(crop, start, stop));
+  }) as [Profile[], Profile[]];
+  if (!isStraight(model, bands)) return undefined;
   const direction = isWide ? (isForward ? 'right' : 'left') : isForward ? 'down' : 'up';
   const rect = isWide
     ? { x: from, y: top, width: to - from, height: bottom - top }
@@ -150,6 +163,34 @@ function findBar(crops: readonly Crop[]): FoundGauge | undefined {
     ...(empty ? { empty: toHex(empty) } : {}),
     levels,
   };
+}
+
+/** The two halves of a bar in which its border is compared, as shares of its breadth. */
+const EDGE_BANDS = [
+  [0.12, 0.42],
+  [0.58, 0.88],
+] as const;
+/** Difference of the levels in both halves, as a share, at most of the moments. */
+const MAX_SLANT = 0.05;
+const MIN_STRAIGHT_SHARE = 0.7;
+
+/** Whether the border of a bar is where it is over its whole breadth: what moves in front of a scene has other outlines. */
+function isStraight(
+  { fillAt, otherFill, empty, from, to, levels }: ProfileModel,
+  [one, other]: readonly [readonly Profile[], readonly Profile[]],
+): boolean {
+  const fullShare = (profile: Profile): number => {
+    let full = 0;
+    for (let step = from; step < to; step++) {
+      const colour = profile[step]!;
+      const near = Math.min(distance(colour, fillAt(step)), otherFill ? distance(colour, otherFill) : Infinity);
+      if (near <= (empty ? distance(colour, empty) : MAX_DISTANCE)) full++;
+    }
+    return full / (to - from);
+  };
+  const inner = levels.flatMap((level, n) => (level !== undefined && level > 0.02 && level < 0.98 ? [n] : []));
+  const straight = inner.filter((n) => Math.abs(fullShare(one[n]!) - fullShare(other[n]!)) <= MAX_SLANT);
+  return straight.length >= MIN_STRAIGHT_SHARE * inner.length;
 }
 
 function findRing(crops: readonly Crop[]): FoundGauge | undefined {
@@ -170,6 +211,7 @@ function findRing(crops: readonly Crop[]): FoundGauge | undefined {
   const [best] = models.toSorted((a, b) => b.model.fit - a.model.fit);
   if (!best) return undefined;
   const band = models.filter(({ model }) => distance(model.fill, best.model.fill) <= MAX_DISTANCE);
+  if (band.length < MIN_RING_BAND) return undefined;
   const { fill, shades, otherFill, empty, isForward, levels } = best.model;
   return {
     rect: { x: 0, y: 0, width, height },

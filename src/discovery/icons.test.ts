@@ -31,6 +31,16 @@ it('finds the pictures of an icon, whatever is counted down over one of them', a
   expect(icon?.shown.map(({ picture }) => picture).join('')).toBe('000000001111111100000000');
 });
 
+it('takes one picture over which the scene shines through for one, not for several', async () => {
+  // A cross on a ground that takes a half of its light from a scene, which grows brighter.
+  const samples = samplesOf(40, 20, (n, x, y) => {
+    if (Math.abs(x - 10) < 2 || Math.abs(y - 10) < 2 || Math.min(x, y, 19 - x, 19 - y) < 2) return [255, 255, 255];
+    const scene = 4 * n + ((n * 37 + x * 11 + y * 7) % 90);
+    return [20 + scene / 2, 30 + scene / 2, 20 + scene / 2];
+  });
+  expect(await findIcon(samples)).toBeUndefined();
+});
+
 it('finds no icon in scenery, nor in a picture that stays', async () => {
   const scenery = samplesOf(24, 20, (n, x, y) => [(n * 89 + x * 40) % 256, (n * 57 + y * 30) % 256, (n * 131) % 256]);
   expect(await findIcon(scenery)).toBeUndefined();

@@ -60,6 +60,8 @@ const MIN_LASTING_SHARE = 0.4;
 
 interface Cluster {
   readonly sums: Float64Array;
+  /** Sums of squares. */
+  readonly squares: Float64Array;
   /** By value: the least and the greatest. */
   readonly least: Uint8Array;
   readonly greatest: Uint8Array;
@@ -114,10 +116,11 @@ export async function findIcon(samples: readonly FollowedSample[]): Promise<Icon
   const steady = repeated.filter((cluster) => lastingShare(cluster) >= MIN_LASTING_SHARE);
   // The frame may have been found within its border, so that no picture shows it.
   const bordered = steady.filter((cluster) => hasBorder(cluster, width));
-  const lasting = bordered.length >= 2 ? bordered : steady;
+  const merged = mergeAlike(bordered.length >= 2 ? bordered : steady);
+  const lasting = [...new Set(merged.values())];
   if (lasting.length < 2 || lasting.length > MAX_PICTURES) return undefined;
   const shown = own.flatMap((cluster, n) => {
-    const picture = cluster ? lasting.indexOf(joined.get(cluster)!) : -1;
+    const picture = cluster ? lasting.indexOf(merged.get(joined.get(cluster)!)!) : -1;
     return picture < 0 ? [] : [{ recording: seen[n]!.recording, t: seen[n]!.t, picture }];
   });
   const switches = shown.filter((one, i) => i > 0 && one.picture !== shown[i - 1]!.picture).length;
@@ -141,6 +144,7 @@ export async function findIcon(samples: readonly FollowedSample[]): Promise<Icon
 function emptyCluster(length: number): Cluster {
   return {
     sums: new Float64Array(length),
+    squares: new Float64Array(length),
     least: new Uint8Array(length).fill(255),
     greatest: new Uint8Array(length),
     members: [],
@@ -185,12 +189,7 @@ function joinPassing(clusters: readonly Cluster[]): ReadonlyMap<Cluster, Cluster
       joinInto(best.base, cluster);
       joined.set(cluster, best.base);
     } else {
-      const base = {
-        members: [...cluster.members],
-        sums: cluster.sums.slice(),
-        least: cluster.least.slice(),
-        greatest: cluster.greatest.slice(),
-      };
+      const base = copyCluster(cluster);
       bases.push(base);
       joined.set(cluster, base);
     }
@@ -199,14 +198,72 @@ function joinPassing(clusters: readonly Cluster[]): ReadonlyMap<Cluster, Cluster
   return joined;
 }
 
+function copyCluster({ members, sums, squares, least, greatest }: Cluster): Cluster {
+  return {
+    members: [...members],
+    sums: sums.slice(),
+    squares: squares.slice(),
+    least: least.slice(),
+    greatest: greatest.slice(),
+  };
+}
+
+/** Median distance of two pictures, in deviations of their pixels, below which they are one over which the scene changes. */
+const MIN_SEPARATION = 2.2;
+/** Levels by which compression changes a pixel. */
+const PIXEL_NOISE = 2;
+
+/**
+ * Merges pictures that differ by what shines through them: where an icon is translucent its pixels vary over the scene as much as they
+ * differ between two scenes.
+ *
+ * @returns By cluster: the one of which it is a part.
+ */
+function mergeAlike(clusters: readonly Cluster[]): ReadonlyMap<Cluster, Cluster> {
+  const merged = new Map(clusters.map((cluster) => [cluster, copyCluster(cluster)]));
+  for (;;) {
+    const left = [...new Set(merged.values())];
+    const pairs = left.flatMap((one, i) =>
+      left.slice(i + 1).map((other) => ({ one, other, distance: separation(one, other) })),
+    );
+    const [nearest] = pairs.toSorted((a, b) => a.distance - b.distance);
+    if (!nearest || nearest.distance >= MIN_SEPARATION) return merged;
+    joinInto(nearest.one, nearest.other);
+    nearest.one.members.sort((a, b) => a - b);
+    for (const [cluster, base] of merged) if (base === nearest.other) merged.set(cluster, nearest.one);
+  }
+}
+
+/** Median distance of the pixels in which two pictures differ, in deviations; 0 where hardly any differ. */
+function separation(one: Cluster, other: Cluster): number {
+  const distances: number[] = [];
+  for (let i = 0; i < one.sums.length; i += 3) {
+    const changes = [i, i + 1, i + 2].map((at) => Math.abs(meanAt(one, at) - meanAt(other, at)));
+    const most = Math.max(...changes);
+    if (most < MIN_LEVEL_CHANGE) continue;
+    const at = i + changes.indexOf(most);
+    distances.push(most / (deviationAt(one, at) + deviationAt(other, at) + PIXEL_NOISE));
+  }
+  return 3 * distances.length < MIN_CHANGED_SHARE * one.sums.length ? 0 : upperMedian(distances)!;
+}
+
+function meanAt({ sums, members }: Cluster, at: number): number {
+  return sums[at]! / members.length;
+}
+
+function deviationAt(cluster: Cluster, at: number): number {
+  return Math.sqrt(Math.max(0, cluster.squares[at]! / cluster.members.length - meanAt(cluster, at) ** 2));
+}
+
 function meanOf({ sums, members }: Cluster): Uint8Array {
   return Uint8Array.from(sums, (sum) => Math.round(sum / members.length));
 }
 
-function joinInto(base: Cluster, { sums, least, greatest, members }: Cluster): void {
+function joinInto(base: Cluster, { sums, squares, least, greatest, members }: Cluster): void {
   base.members.push(...members);
   for (let i = 0; i < sums.length; i++) {
     base.sums[i]! += sums[i]!;
+    base.squares[i]! += squares[i]!;
     base.least[i] = Math.min(base.least[i]!, least[i]!);
     base.greatest[i] = Math.max(base.greatest[i]!, greatest[i]!);
   }
@@ -230,11 +287,12 @@ function changedShare({ sums, members }: Cluster, pixels: Uint8Array): number {
   return (3 * changed) / pixels.length;
 }
 
-function addTo({ sums, least, greatest, members }: Cluster, pixels: Uint8Array, n: number): void {
+function addTo({ sums, squares, least, greatest, members }: Cluster, pixels: Uint8Array, n: number): void {
   members.push(n);
   for (let i = 0; i < pixels.length; i++) {
     const value = pixels[i]!;
     sums[i]! += value;
+    squares[i]! += value * value;
     if (value < least[i]!) least[i] = value;
     if (value > greatest[i]!) greatest[i] = value;
   }

@@ -92,3 +92,23 @@ it('finds symbols that have no frame', () => {
       `symbol at ${x}`,
     ).toBe(true);
 });
+
+it('finds a bar as bright as its scene, by its colour and by an outline of one pixel', () => {
+  const edges = new SteadyEdges(size);
+  for (let n = 0; n < 12; n++) {
+    const picture = frameAt(n, 5);
+    const planes = [picture.y, picture.u, picture.v].map(({ data, stride }) => ({ data: data as Uint8Array, stride }));
+    for (let row = 0; row < 12; row++)
+      for (let column = 0; column < 100; column++) {
+        const isOutline = Math.min(row, column, 11 - row, 99 - column) < 1;
+        const isFull = column < 20 + ((n * 31) % 70);
+        // Yellow on light grey, dark where it is empty, with a light outline.
+        const colour = isOutline ? [215, 128, 128] : isFull ? [190, 40, 140] : [100, 128, 128];
+        for (const [i, { data, stride }] of planes.entries()) data[(20 + row) * stride + 40 + column] = colour[i]!;
+      }
+    edges.add(picture, 0);
+  }
+  const bar = edges.findShapes().find(({ y }) => y > 12 && y < 24);
+  expect(bar?.x).toBeLessThan(44);
+  expect(bar!.x + bar!.width).toBeGreaterThan(136);
+});

@@ -5,6 +5,8 @@ import type { Picture } from '../media/picture.ts';
 const MAX_HEIGHT = 800;
 /** Sum of both gradients, in grey levels, from which there is an edge. */
 const MIN_GRADIENT = 28;
+/** The same between colours of one brightness, in levels of a chroma plane. */
+const MIN_COLOUR_GRADIENT = 36;
 /** Share of its strength by which an edge may change and still be the same. */
 const MAX_GRADIENT_CHANGE = 0.5;
 /** Change of a level that is one, and share of the pixels that change at least when the scene moves. */
@@ -33,6 +35,8 @@ const MARGIN = 0.14;
 export interface EdgePicture {
   readonly levels: Uint8Array;
   readonly edges: Int16Array;
+  /** The same of its colours. */
+  readonly colourEdges: Int16Array;
 }
 
 /** Reduces pictures of one size and finds their edges. */
@@ -55,7 +59,7 @@ export class EdgePictures {
   read(picture: Picture): EdgePicture | undefined {
     if (picture.width !== this.#size.width || picture.height !== this.#size.height) return undefined;
     const levels = this.#reduce(picture);
-    return { levels, edges: this.#edgesOf(levels) };
+    return { levels, edges: this.#edgesOf(levels), colourEdges: this.#colourEdgesOf(picture) };
   }
 
   #reduce({ y: plane }: Picture): Uint8Array {
@@ -80,6 +84,38 @@ export class EdgePictures {
       }
     return edges;
   }
+
+  /** Edges between colours, which may have one brightness, such as those of a yellow bar on a bright scene. */
+  #colourEdgesOf({ u, v, chromaShiftX, chromaShiftY }: Picture): Int16Array {
+    const { width, height, factor } = this;
+    const edges = new Int16Array(2 * width * height);
+    // Gradients reach over a pixel of the chroma planes on either side.
+    const [stepX, stepY] = [Math.max(1, factor >> chromaShiftX), Math.max(1, factor >> chromaShiftY)];
+    for (let y = 1; y < height - 1; y++) {
+      const row = (y * factor) >> chromaShiftY;
+      if (row < stepY || row + stepY >= u.height) continue;
+      for (let x = 1; x < width - 1; x++) {
+        const at = 2 * (y * width + x);
+        const column = (x * factor) >> chromaShiftX;
+        if (column < stepX || column + stepX >= u.width) continue;
+        const i = row * u.stride + column;
+        const j = row * v.stride + column;
+        const [acrossU, downU] = [
+          u.data[i + stepX]! - u.data[i - stepX]!,
+          u.data[i + stepY * u.stride]! - u.data[i - stepY * u.stride]!,
+        ];
+        const [acrossV, downV] = [
+          v.data[j + stepX]! - v.data[j - stepX]!,
+          v.data[j + stepY * v.stride]! - v.data[j - stepY * v.stride]!,
+        ];
+        const [strengthU, strengthV] = [Math.abs(acrossU) + Math.abs(downU), Math.abs(acrossV) + Math.abs(downV)];
+        if (Math.max(strengthU, strengthV) < MIN_COLOUR_GRADIENT) continue;
+        edges[at] = strengthU >= strengthV ? acrossU : acrossV;
+        edges[at + 1] = strengthU >= strengthV ? downU : downV;
+      }
+    }
+    return edges;
+  }
 }
 
 /**
@@ -98,8 +134,8 @@ export class SteadyEdges {
   constructor(size: Size) {
     this.#pictures = new EdgePictures(size, MAX_HEIGHT);
     const { width, height } = this.#pictures;
-    this.#moving = new EdgeCounts(width * height);
-    this.#still = new EdgeCounts(width * height);
+    this.#moving = new EdgeCounts({ width, height });
+    this.#still = new EdgeCounts({ width, height });
   }
 
   /** Takes the next picture of a recording; pictures of another size are left out. */
@@ -111,7 +147,7 @@ export class SteadyEdges {
     const before = this.#before[at];
     this.#before = [...this.#before.slice(Math.max(0, at)), { t, recording, ...own }];
     if (!before || t - before.t > MAX_INTERVAL) return;
-    (isMoving(before.levels, own.levels) ? this.#moving : this.#still).add(before.edges, own.edges);
+    (isMoving(before.levels, own.levels) ? this.#moving : this.#still).add(before, own);
   }
 
   /** What is compared: where the scene hardly ever moves, as in a card game, all of it stays with the HUD. */
@@ -119,9 +155,10 @@ export class SteadyEdges {
     return this.#moving.comparisons >= MIN_COMPARISONS ? this.#moving : this.#still;
   }
 
-  /** By pixel whether an edge is drawn there. */
+  /** By pixel whether an edge is drawn there, between colours, too. */
   #mask(): Uint8Array {
-    return this.#counts.mask();
+    const colours = this.#counts.colourMask();
+    return this.#counts.mask().map((one, i) => one | colours[i]!);
   }
 
   /** The places where a rectangle is drawn around something, in pixels of the pictures: icons, cells, small maps. */
@@ -174,7 +211,8 @@ export class SteadyEdges {
   findSymbols(): readonly Rect[] {
     if (this.#counts.comparisons < MIN_COMPARISONS) return [];
     const { width, height, factor } = this.#pictures;
-    const mask = this.#mask();
+    // Edges between colours are blurred: symbols that lie close would hang together.
+    const mask = this.#counts.mask();
     return boundsOfGroups(mask, mask, width, height)
       .map(({ rect }) => rect)
       .filter(({ width: wide, height: high }) => {
@@ -300,30 +338,72 @@ export function isSameEdge(one: Int16Array, other: Int16Array, pixel: number): b
 
 /** Comparisons of edges, pixel by pixel. */
 class EdgeCounts {
-  /** By pixel: comparisons in which it has an edge in either picture, and the same in both. */
+  readonly #width: number;
+  readonly #levels: PixelCounts;
+  readonly #colours: PixelCounts;
+  comparisons = 0;
+
+  constructor({ width, height }: Size) {
+    this.#width = width;
+    this.#levels = new PixelCounts(width * height);
+    this.#colours = new PixelCounts(width * height);
+  }
+
+  add(one: EdgePicture, other: EdgePicture): void {
+    this.comparisons++;
+    this.#levels.add(one.edges, other.edges, (at) => this.#isSameSide(one.levels, other.levels, at));
+    this.#colours.add(one.colourEdges, other.colourEdges, () => false);
+  }
+
+  /** By pixel whether it often has an edge, mostly the same. */
+  mask(): Uint8Array {
+    return this.#levels.mask(this.comparisons);
+  }
+
+  /** The same for edges between colours. */
+  colourMask(): Uint8Array {
+    return this.#colours.mask(this.comparisons);
+  }
+
+  /**
+   * Whether both pictures have the same difference between a pixel and one of its neighbours: on one side of a thin outline nothing
+   * changes while a bar fills, or the scene moves, on the other.
+   */
+  #isSameSide(one: Uint8Array, other: Uint8Array, at: number): boolean {
+    const width = this.#width;
+    for (let side = 0; side < 4; side++) {
+      const next = at + (side === 0 ? 1 : side === 1 ? -1 : side === 2 ? width : -width);
+      const [a, b] = [one[at]! - one[next]!, other[at]! - other[next]!];
+      const strength = Math.max(Math.abs(a), Math.abs(b));
+      if (strength >= MIN_GRADIENT && Math.abs(a - b) <= MAX_GRADIENT_CHANGE * strength) return true;
+    }
+    return false;
+  }
+}
+
+/** By pixel: comparisons in which it has an edge in either picture, and the same in both. */
+class PixelCounts {
   readonly #either: Uint16Array;
   readonly #both: Uint16Array;
-  comparisons = 0;
 
   constructor(count: number) {
     this.#either = new Uint16Array(count);
     this.#both = new Uint16Array(count);
   }
 
-  add(one: Int16Array, other: Int16Array): void {
-    this.comparisons++;
+  /** @param isSameAnyhow Asked where the edges of a pixel differ. */
+  add(one: Int16Array, other: Int16Array, isSameAnyhow: (at: number) => boolean): void {
     for (let i = 0; i < this.#either.length; i++) {
       const same = isSameEdge(one, other, i);
       if (same === undefined) continue;
       this.#either[i]!++;
-      if (same) this.#both[i]!++;
+      if (same || isSameAnyhow(i)) this.#both[i]!++;
     }
   }
 
-  /** By pixel whether it often has an edge, mostly the same. */
-  mask(): Uint8Array {
+  mask(comparisons: number): Uint8Array {
     return Uint8Array.from(this.#both, (both, i) =>
-      both >= MIN_PRESENCE * this.comparisons && both >= MIN_STEADY_SHARE * this.#either[i]! ? 1 : 0,
+      both >= MIN_PRESENCE * comparisons && both >= MIN_STEADY_SHARE * this.#either[i]! ? 1 : 0,
     );
   }
 }
