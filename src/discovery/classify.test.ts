@@ -33,6 +33,11 @@ describe('a field', () => {
       { type: 'clock', behaviour: { max: 21.5 } },
     ],
     [
+      'a score below zero',
+      halves.map((i) => (i < 4 ? '0' : `-${2 * Math.floor(i / 4)}`)),
+      { type: 'counter', behaviour: { min: -10, max: 0, direction: 'down' } },
+    ],
+    [
       'the time of a lap, which stands until the next',
       halves.map((i) => (i < 14 ? '0:24.77' : '0:23.56')),
       { type: 'time', behaviour: { min: 23.56, max: 24.77, changes: 1 } },

@@ -181,7 +181,9 @@ function classifyFigure(
     const found = readLine(line, constraint);
     if (!found || found.confidence < MIN_CONFIDENCE) return [];
     const text = capture.exec(found.text)?.[1] ?? found.text;
-    const value = isClock ? parseDuration(text) : parseNumber(text.replaceAll(/[^\d.,+-]/g, ''), ['en']);
+    const value = isClock
+      ? parseDuration(text)
+      : parseNumber(text.replaceAll('–', '-').replaceAll(/[^\d.,+-]/g, ''), ['en']);
     return value === undefined ? [] : [{ recording, t, text, value, confidence: found.confidence, shown: found.text }];
   });
   const share = values.length / Math.max(1, read.length);
@@ -276,13 +278,19 @@ function captionOf(pieces: readonly Piece[]): string | undefined {
   return /\p{L}{2}/u.test(caption) ? caption : undefined;
 }
 
+/** The sign of a number that may be below zero, in a pattern. */
+export const SIGN = '[-–]?';
+
 /** The regular expression of a form, with one group around the figures from `first` to `last`. */
 function patternOf(pieces: readonly Piece[], [first, last]: readonly [number, number], mayGrow = true): string {
   let figure = 0;
+  // A sign belongs to the number before which it stands; others have none.
+  const isSigned =
+    first === 0 && 'literal' in (pieces[0] ?? {}) && /(?:^|\s)[-–]$/.test((pieces[0] as { literal: string }).literal);
   return pieces
-    .map((piece) => {
+    .map((piece, i) => {
       if ('literal' in piece)
-        return piece.literal
+        return (isSigned && i === 0 ? piece.literal.replace(/[-–]$/, '') : piece.literal)
           .replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
           .replaceAll(/ /g, ' ?')
           .replaceAll('\\/', '/')
@@ -293,7 +301,7 @@ function patternOf(pieces: readonly Piece[], [first, last]: readonly [number, nu
       const isInner = figure > 0;
       const length =
         padded || (isInner && min === max && max > 1) ? `{${max}}` : `{1,${mayGrow ? max + 1 : Math.max(2, max)}}`;
-      const own = `${figure === first ? '(' : ''}\\d${length}${figure === last ? ')' : ''}`;
+      const own = `${figure === first ? (isSigned ? `(${SIGN}` : '(') : ''}\\d${length}${figure === last ? ')' : ''}`;
       figure++;
       return own;
     })
@@ -381,7 +389,11 @@ function classifyText(
   if (!comesAndGoes && isConstant && !isReplacedForGood(texts)) {
     return { type: 'label', caption: text, values, behaviour, certainty: (most.length / texts.length) * middle };
   }
-  if (steady < MIN_STEADY_SHARE || middle < 0.7) return undefined;
+  if (
+    steady < MIN_STEADY_SHARE ||
+    middle < (steady >= MIN_REPEATED_SHARE ? MIN_REPEATED_CONFIDENCE : MIN_TEXT_CONFIDENCE)
+  )
+    return undefined;
   return {
     ...(isConstant ? { constantText: text } : {}),
     type: comesAndGoes || (written < MIN_LASTING_PRESENCE && !isReplaced(samples, values)) ? 'message' : 'name',
@@ -390,6 +402,11 @@ function classifyText(
     certainty: steady * middle,
   };
 }
+
+/** Median confidence of texts; a lower one of those of which this share of neighbouring samples reads the same. */
+const MIN_TEXT_CONFIDENCE = 0.7;
+const MIN_REPEATED_CONFIDENCE = 0.55;
+const MIN_REPEATED_SHARE = 0.7;
 
 /** Readings of a text that makes a constant text a name, their confidence, and their share of those in its time. */
 const MIN_OTHER_READINGS = 4;
@@ -425,7 +442,7 @@ function isReplaced(samples: readonly FollowedSample[], values: readonly FieldVa
 }
 
 /** A text without what is most often misread: case and punctuation. */
-function simplify(text: string): string {
+export function simplify(text: string): string {
   return text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '')

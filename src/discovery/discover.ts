@@ -34,6 +34,7 @@ import {
 import { cleanName, displayWord, findCaptions, type Label, placeOnScreen, uniqueName } from './names.ts';
 import { findFeedAreas, readFeed } from './feeds.ts';
 import { findGauges, type Gauge } from './gauges.ts';
+import { findSceneLabels } from './scene-labels.ts';
 import { CHARACTER_WIDTH, growRegion, withLineMargin } from './grow.ts';
 import { readSteadyPlaces } from './steady-text.ts';
 import { splitCaption, splitSeries } from './split.ts';
@@ -197,8 +198,15 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const belongsToDrawn = (rect: Rect, reading: FieldReading): boolean =>
     liesOn(rect, filledPlaces) || (liesOn(rect, drawn) && (!COUNTS.has(reading.type) || isCountedDown(reading)));
   // One thing may have been found twice, such as a line of text and by its edges. Messages may appear over others.
+  const messages = classified.flatMap(({ element: { rect }, reading }) =>
+    reading.type === 'message' ? [{ rect, reading }] : [],
+  );
+  const inScene = new Set([...findSceneLabels(messages)].map(({ reading }) => reading));
+  const figures = classified.flatMap(({ element: { rect }, reading }) => (FIGURES.has(reading.type) ? [rect] : []));
   const distinct = classified.filter(
     (one, i) =>
+      !inScene.has(one.reading) &&
+      !(one.reading.type === 'message' && saysNumbers(one.reading) && liesOn(one.element.rect, figures)) &&
       !belongsToDrawn(one.element.rect, one.reading) &&
       (one.element.comesAndGoes ||
         !classified.some(
@@ -329,6 +337,14 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
 
 /** Share of the samples in which a figure is read that is always there. */
 const MIN_LASTING_PRESENCE = 0.85;
+
+/** Share of the texts without letters that make them numbers. */
+const MIN_NUMBERS_SHARE = 0.8;
+
+/** Whether texts are numbers, such as two counters that are now and then taken for one line. */
+function saysNumbers({ values }: FieldReading): boolean {
+  return values.filter(({ text }) => !/\p{L}/u.test(text)).length >= MIN_NUMBERS_SHARE * values.length;
+}
 
 /** What seems to be a message that always says the same is the caption of a figure that comes and goes with it: “Hits” of a combo. */
 function asCaption(reading: FieldReading, { rect }: TextElement, passing: readonly Rect[]): FieldReading {

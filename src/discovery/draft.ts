@@ -48,6 +48,7 @@ export const MAX_CHANGES_PER_MINUTE = 40;
 /** Confidence that readings need. */
 const MIN_CONFIDENCE = 0.6;
 const MIN_TEXT_CONFIDENCE = 0.8;
+const UNCLEAR_NAME_SAMPLES = 4;
 const MIN_MESSAGE_CONFIDENCE = 0.65;
 /** Likeness that an icon needs, and pixels by which it may be displaced. */
 const MIN_ICON_LIKENESS = 0.75;
@@ -292,7 +293,7 @@ function silenceOf({ type, gauge, behaviour }: HudField, minutes: number): Silen
 }
 
 function detectorOf(field: HudField, region: string, pattern: string | undefined): Record<string, unknown> {
-  const { type, gauge, cells } = field;
+  const { type, gauge, cells, certainty } = field;
   if (type === 'feed') return { kind: 'feed', region };
   if (type === 'message')
     return { kind: 'feed', region, split: false, stability: { samples: 2, confidence: MIN_MESSAGE_CONFIDENCE } };
@@ -323,13 +324,17 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
   }
   const samples = type === 'clock' ? Math.round(HALT_SECONDS / INTERVAL_SECONDS) : 2;
   const isFigure = type !== 'name';
+  // Names in a font that is hard to read must be read alike for longer.
+  const isUnclear = !isFigure && certainty < MIN_TEXT_CONFIDENCE;
   return {
     kind: 'text',
     region,
     reader: 'general',
     ...(pattern === undefined ? {} : { pattern }),
     ...(isFigure ? { value: type === 'clock' || type === 'time' ? 'time' : 'number' } : {}),
-    stability: { samples, confidence: isFigure ? MIN_CONFIDENCE : MIN_TEXT_CONFIDENCE },
+    stability: isUnclear
+      ? { samples: UNCLEAR_NAME_SAMPLES, confidence: MIN_CONFIDENCE }
+      : { samples, confidence: isFigure ? MIN_CONFIDENCE : MIN_TEXT_CONFIDENCE },
     // A clock that has not started stands, too.
     ...(type === 'clock' ? { plausible: { min: 0.01 } } : {}),
   };

@@ -209,7 +209,7 @@ function copyCluster({ members, sums, squares, least, greatest }: Cluster): Clus
 }
 
 /** Median distance of two pictures, in deviations of their pixels, below which they are one over which the scene changes. */
-const MIN_SEPARATION = 2.2;
+const MIN_SEPARATION = 1.75;
 /** Levels by which compression changes a pixel. */
 const PIXEL_NOISE = 2;
 

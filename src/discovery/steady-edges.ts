@@ -165,7 +165,8 @@ export class SteadyEdges {
   findFrames(): readonly Rect[] {
     if (this.#counts.comparisons < MIN_COMPARISONS) return [];
     const { width, height, factor } = this.#pictures;
-    const mask = this.#mask();
+    // Edges between colours are blurred: frames that lie close would hang together.
+    const mask = this.#counts.mask();
     return boundsOfGroups(mask, mask, width, height)
       .map(({ rect }) => rect)
       .filter(

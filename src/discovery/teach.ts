@@ -4,7 +4,7 @@ import { CB, type Channel, CR, type LineImage, sampleLine } from '../detectors/t
 import type { Rect } from '../geometry.ts';
 import { locateCharacters } from '../recognition/decode.ts';
 import { upperMedian } from '../statistics.ts';
-import type { FieldReading, FieldValue } from './classify.ts';
+import { type FieldReading, type FieldValue, SIGN } from './classify.ts';
 import type { FollowedSample, PictureArea } from './follow.ts';
 import { type ColourPlanes, findInkChannels } from './ink.ts';
 
@@ -49,6 +49,8 @@ export function teachFont(
   whole: Rect,
   name: string,
 ): TaughtFont | undefined {
+  // Fonts are of figures, without signs.
+  if (reading.pattern?.includes(SIGN) === true) return undefined;
   const labels = selectLabels(samples, reading);
   if (labels.length === 0) return undefined;
   const region = withoutCaption(labels, reading.pattern!, rect, whole);

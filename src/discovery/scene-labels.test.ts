@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import type { Rect } from '../geometry.ts';
+import { findSceneLabels, type MessagePlace } from './scene-labels.ts';
+
+/** A place at which texts are seen for two seconds each. */
+function place(rect: Rect, shown: readonly (readonly [t: number, text: string])[]): MessagePlace {
+  const values = shown.flatMap(([from, text]) =>
+    [0, 0.5, 1, 1.5].map((t) => ({ recording: 0, t: from + t, text, value: text, confidence: 0.9, shown: text })),
+  );
+  const behaviour = { resets: false, changes: shown.length, presence: 0.2 };
+  return { rect, reading: { type: 'message', values, behaviour, certainty: 0.9 } };
+}
+
+const line = (x: number, y: number, width = 80): Rect => ({ x, y, width, height: 20 });
+
+it('finds a name that moves with its player, and no message', () => {
+  const names = [place(line(300, 60), [[2, 'Photoshop']]), place(line(326, 95), [[9, 'hotoshop']])];
+  const banner = place(line(250, 200, 300), [
+    [5, 'Final lap!'],
+    [20, 'Finished'],
+  ]);
+  expect([...findSceneLabels([...names, banner])]).toEqual(names);
+});
+
+it('finds labels that appear at once with each new view', () => {
+  const views = [10, 24, 37] as const;
+  const labels = ['Emacs', 'Gimp', 'TeX', 'Vim'].map((name, i) =>
+    place(
+      line(50 + 170 * i, 90 + 60 * i),
+      views.map((t) => [t, name] as const),
+    ),
+  );
+  const banner = place(line(250, 400, 300), [
+    [10, 'Round 1'],
+    [17, 'Winner: red'],
+    [31, 'Winner: blue'],
+  ]);
+  expect([...findSceneLabels([...labels, banner])]).toEqual(labels);
+});
+
+it('keeps lines of a list, in which a text moves up', () => {
+  const rows = [60, 84, 108].map((y, i) => place(line(20, y), [[4 + 3 * i, 'Ada joined']]));
+  expect(findSceneLabels(rows).size).toBe(0);
+});

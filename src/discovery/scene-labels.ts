@@ -1,0 +1,90 @@
+import type { Rect } from '../geometry.ts';
+import { type FieldReading, simplify } from './classify.ts';
+
+/** A place where texts appear, with what was read there. */
+export interface MessagePlace {
+  readonly rect: Rect;
+  readonly reading: FieldReading;
+}
+
+/** Seconds without a text after which the next one has appeared, and within which two appear together. */
+const MIN_PAUSE_SECONDS = 1.2;
+const TOGETHER_SECONDS = 0.6;
+/** Other places whose texts appear with those of a place, and share of its texts, that make them parts of a scene. */
+const MIN_TOGETHER = 3;
+const MIN_TOGETHER_SHARE = 0.6;
+/** Distance, in heights, of places between which a text may have moved, and by which it has. */
+const MAX_DRIFT = 4;
+const MIN_DRIFT = 0.3;
+/** Share of the readings that two places have in common, and letters of each. */
+const MIN_COMMON_SHARE = 0.5;
+const MIN_LETTERS = 2;
+
+/**
+ * Finds places of messages that show labels of the scene, such as the names of other players: several appear at once with each new
+ * view, or one text stands at places that lie near each other, but neither in a row nor in a column.
+ */
+export function findSceneLabels(places: readonly MessagePlace[]): ReadonlySet<MessagePlace> {
+  const onsets = new Map(places.map((place) => [place, onsetsOf(place.reading)]));
+  return new Set(
+    places.filter((place) => {
+      const own = onsets.get(place)!;
+      const shared = own.filter(
+        (onset) =>
+          places.filter((other) => other !== place && onsets.get(other)!.some((one) => isTogether(one, onset)))
+            .length >= MIN_TOGETHER,
+      );
+      return (
+        (own.length >= 2 && shared.length >= MIN_TOGETHER_SHARE * own.length) ||
+        places.some((other) => other !== place && hasMoved(place.rect, other.rect) && showSame(place, other))
+      );
+    }),
+  );
+}
+
+interface Moment {
+  readonly recording: number;
+  readonly t: number;
+}
+
+function onsetsOf({ values }: FieldReading): readonly Moment[] {
+  return values.filter((one, i) => {
+    const before = values[i - 1];
+    return !before || before.recording !== one.recording || one.t - before.t > MIN_PAUSE_SECONDS;
+  });
+}
+
+function isTogether(one: Moment, other: Moment): boolean {
+  return one.recording === other.recording && Math.abs(one.t - other.t) <= TOGETHER_SECONDS;
+}
+
+/** Whether a text that is at both places has moved from one to the other, in no direction in which lists grow. */
+function hasMoved(one: Rect, other: Rect): boolean {
+  const height = Math.max(one.height, other.height);
+  const across = [
+    one.x - other.x,
+    one.x + one.width / 2 - other.x - other.width / 2,
+    one.x + one.width - other.x - other.width,
+  ].map((distance) => Math.abs(distance) / height);
+  const down = Math.abs(one.y + one.height / 2 - other.y - other.height / 2) / height;
+  const [least, middle] = [Math.min(...across), across[1]!];
+  return least > MIN_DRIFT && down > MIN_DRIFT && middle <= MAX_DRIFT && down <= MAX_DRIFT;
+}
+
+/** Whether two places show the same text most of the time, or a part of it. */
+function showSame(one: MessagePlace, other: MessagePlace): boolean {
+  const [a, b] = [one, other].map(({ reading }) => reading.values.map(({ text }) => simplify(text)));
+  return shareIn(a!, b!) >= MIN_COMMON_SHARE && shareIn(b!, a!) >= MIN_COMMON_SHARE;
+}
+
+/** Share of texts that are others, or parts of them. */
+function shareIn(texts: readonly string[], others: readonly string[]): number {
+  return texts.filter((text) => isLike(text, others)).length / texts.length;
+}
+
+function isLike(text: string, texts: readonly string[]): boolean {
+  return (
+    text.length >= MIN_LETTERS &&
+    texts.some((own) => own.length >= MIN_LETTERS && (own.includes(text) || text.includes(own)))
+  );
+}
