@@ -36,6 +36,7 @@ import { findFeedAreas, readFeed } from './feeds.ts';
 import { findGauges, type Gauge } from './gauges.ts';
 import { findSceneLabels } from './scene-labels.ts';
 import { CHARACTER_WIDTH, growRegion, withLineMargin } from './grow.ts';
+import { findSlotFigures } from './slots.ts';
 import { readSteadyPlaces } from './steady-text.ts';
 import { splitCaption, splitSeries } from './split.ts';
 import { withoutMargin } from './steady-edges.ts';
@@ -141,7 +142,8 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const lines = [...mergeMessages([...texts, ...groupMessages(survey, texts, reference)]), ...uncut];
   // Seconds on neighbouring icons are no line.
   const frameRows = groupFrames(fillGaps(survey.outlines.slice(0, MAX_OUTLINES)));
-  const elements = lines.filter(({ rect }) => !isAcrossFrames(rect, frameRows, reference));
+  const within = lines.filter(({ rect }) => !isAcrossFrames(rect, frameRows, reference));
+  const elements = [...within, ...findSlotFigures(frameRows, within)];
   const outlineRows = frameRows.map((row) => extendRow(row, reference));
   const outlines = outlineRows.flatMap(({ cells }) => cells);
   const symbolRows = groupSymbols(survey.symbols).map((row) => extendRow(row, reference));
