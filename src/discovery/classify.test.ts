@@ -33,6 +33,11 @@ describe('a field', () => {
       { type: 'clock', behaviour: { max: 21.5 } },
     ],
     [
+      'a number of items with a sign that is read in several ways',
+      halves.map((i) => `${['x', '×', 'X'][i % 3]}${14 + Math.floor(i / 4)}`),
+      { type: 'counter', behaviour: { min: 14, max: 19, direction: 'up' } },
+    ],
+    [
       'a score below zero',
       halves.map((i) => (i < 4 ? '0' : `-${2 * Math.floor(i / 4)}`)),
       { type: 'counter', behaviour: { min: -10, max: 0, direction: 'down' } },

@@ -118,6 +118,9 @@ function usualLengths(runs: readonly string[]): readonly number[] {
 
 /** Stands for the letters of 1st, 2nd, 3rd, 4th in a form. */
 const ORDINAL = '\uE000';
+/** Stands for the sign of a number of items in a form: x14, X 14, ×14. */
+const TIMES = '\uE001';
+const TIMES_PATTERN = '[xX×]';
 const ORDINAL_PATTERN = '(?:st|nd|rd|th|ST|ND|RD|TH)';
 
 /** Finds the form in which most texts are written: runs of digits between constant characters. */
@@ -129,6 +132,7 @@ function commonForm(
     (text) =>
       text
         .replaceAll(/(\d)(?:st|nd|rd|th)\b/gi, `$1${ORDINAL}`)
+        .replaceAll(/(?<!\p{L})[xX×](?= ?\d)/gu, TIMES)
         .replaceAll(/\d+/g, '#')
         .replaceAll(/\s+/g, ' '),
   );
@@ -167,7 +171,10 @@ function classifyFigure(
   const figures = form.pieces.filter((piece) => 'min' in piece).length;
   const shape = form.pieces.map((piece) => ('literal' in piece ? piece.literal : '#')).join('');
   const caption = captionOf(form.pieces);
-  const core = shape.replaceAll(/[\p{L}][\p{L}.'’ -]*/gu, '').replaceAll(/^[\s:=.-]+|[\s:=.-]+$/g, '');
+  const core = shape
+    .replaceAll(TIMES, '')
+    .replaceAll(/[\p{L}][\p{L}.'’ -]*/gu, '')
+    .replaceAll(/^[\s:=.-]+|[\s:=.-]+$/g, '');
   const isClock = /^#(?: ?: ?#){1,2}(?:[.,' ]#)?$/.test(core) || /^#['’]#(?:["”]#)?$/.test(core);
   const isFraction = /^# ?\/ ?#$/.test(core);
   const isPercentage = /^# ?%$/.test(core);
@@ -295,6 +302,7 @@ function patternOf(pieces: readonly Piece[], [first, last]: readonly [number, nu
           .replaceAll(/ /g, ' ?')
           .replaceAll('\\/', '/')
           .replaceAll('°', '°?')
+          .replaceAll(TIMES, TIMES_PATTERN)
           .replaceAll(ORDINAL, ORDINAL_PATTERN);
       const { min, max, padded } = piece;
       // Figures may grow by a digit, unless they are padded or minutes and seconds.
