@@ -56,38 +56,67 @@ const MAX_JOBS = 64;
 
 /** Routes by which an author writes game packs. */
 export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: StudioContext): void {
-  const workers = new AuthoringWorkers();
-  app.addHook('onClose', async () => await workers[Symbol.asyncDispose]());
-  const progress = new Map<string, number>();
-  const report = (job: string | undefined): ((share: number) => void) | undefined => {
+  const authoring = new Authoring(workspace);
+  app.addHook('onClose', async () => await authoring.workers[Symbol.asyncDispose]());
+  registerPackRoutes(app, authoring);
+  registerElementRoutes(app, authoring);
+  registerRuleRoutes(app, authoring);
+}
+
+/** What the routes share: the workspace, the workers, and the progress of what they do. */
+class Authoring {
+  readonly workspace: Workspace;
+  readonly workers = new AuthoringWorkers();
+  readonly #progress = new Map<string, number>();
+
+  constructor(workspace: Workspace) {
+    this.workspace = workspace;
+  }
+
+  async open(path: string, game: string): Promise<PackSession> {
+    return new PackSession(await openStore(this.workspace, path), game);
+  }
+
+  async resolveAll(media: readonly string[]): Promise<readonly string[]> {
+    return await Promise.all(media.map((path) => this.workspace.resolve(path)));
+  }
+
+  async describe(session: PackSession, diff: readonly FileDiff[] = []): Promise<PackResponse> {
+    return await describePack(this.workspace, session, diff);
+  }
+
+  /** Starts to record the progress of a job. @returns What takes its share done, 0 to 1. */
+  report(job: string | undefined): ((share: number) => void) | undefined {
     if (job === undefined) return undefined;
-    if (progress.size >= MAX_JOBS) progress.delete(progress.keys().next().value!);
-    progress.set(job, 0);
-    return (share) => progress.set(job, Math.min(1, share));
-  };
-  const open = async (path: string, game: string): Promise<PackSession> =>
-    new PackSession(await openStore(workspace, path), game);
-  const resolveAll = async (media: readonly string[]): Promise<readonly string[]> =>
-    await Promise.all(media.map((path) => workspace.resolve(path)));
-  const describe = async (session: PackSession, diff: readonly FileDiff[] = []): Promise<PackResponse> =>
-    await describePack(workspace, session, diff);
+    if (this.#progress.size >= MAX_JOBS) this.#progress.delete(this.#progress.keys().next().value!);
+    this.#progress.set(job, 0);
+    return (share) => this.#progress.set(job, Math.min(1, share));
+  }
 
-  addRoute(app, showProgress, ({ query }) => ({ share: progress.get(query.job) ?? 0 }));
+  /** Share done of a job, 0 to 1; 0 of an unknown one. */
+  progressOf(job: string): number {
+    return this.#progress.get(job) ?? 0;
+  }
+}
 
-  addRoute(app, showPack, async ({ query }) => await describe(await open(query.path, query.game)));
+/** Routes of packs as a whole. */
+function registerPackRoutes(app: FastifyInstance, authoring: Authoring): void {
+  addRoute(app, showProgress, ({ query }) => ({ share: authoring.progressOf(query.job) }));
+
+  addRoute(app, showPack, async ({ query }) => await authoring.describe(await authoring.open(query.path, query.game)));
 
   addRoute(app, createPack, async ({ body, signal }) => {
     const game = gameName(body.title);
     const path = `${body.folder}/${game}`;
-    const { content } = await workspace.read(`${path}/configs/${game}/profile.json`);
+    const { content } = await authoring.workspace.read(`${path}/configs/${game}/profile.json`);
     if (content)
       throw new PlaybyplayError('output-exists', `there is a pack ${path} already`, { hint: 'Choose another name.' });
-    const media = await resolveAll(body.media);
+    const media = await authoring.resolveAll(body.media);
     const discovery =
       body.isEmpty === true
         ? undefined
-        : await workers.call('discover', { media }, { signal, onProgress: report(body.job) });
-    const session = await open(path, game);
+        : await authoring.workers.call('discover', { media }, { signal, onProgress: authoring.report(body.job) });
+    const session = await authoring.open(path, game);
     if (discovery) {
       const { dictionary } = await loadBuiltin([]);
       await session.takeDraft(discovery, dictionary, body.title);
@@ -100,20 +129,38 @@ export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: Stu
   });
 
   addRoute(app, draftElements, async ({ body, signal }) => {
-    const session = await open(body.path, body.game);
-    const media = await resolveAll(body.media);
-    const discovery = await workers.call('discover', { media }, { signal, onProgress: report(body.job) });
+    const session = await authoring.open(body.path, body.game);
+    const media = await authoring.resolveAll(body.media);
+    const discovery = await authoring.workers.call(
+      'discover',
+      { media },
+      { signal, onProgress: authoring.report(body.job) },
+    );
     const { dictionary } = await loadBuiltin([]);
-    return await describe(session, await session.takeDraft(discovery, dictionary));
+    return await authoring.describe(session, await session.takeDraft(discovery, dictionary));
   });
 
   addRoute(app, editPack, async ({ body }) => {
-    const session = await open(body.path, body.game);
-    return await describe(session, await session.edit(await toEdit(workspace, body.edit)));
+    const session = await authoring.open(body.path, body.game);
+    return await authoring.describe(session, await session.edit(await toEdit(authoring.workspace, body.edit)));
   });
 
+  addRoute(app, exportPackRoute, async ({ body }) => {
+    const root = await authoring.workspace.resolve(body.path);
+    const target = await authoring.workspace.resolveNew(body.target);
+    const { format, game } = body;
+    if (format === 'folder' || format === 'zip' || format === 'npm')
+      return { target: body.target, files: (await exportPack(root, game, format, target)).length };
+    const layout = ({ 'labels-folders': 'folders', 'labels-coco': 'coco', 'labels-yolo': 'yolo' } as const)[format];
+    const { pictures } = await exportLabels(root, game, layout, target);
+    return { target: body.target, files: pictures };
+  });
+}
+
+/** Routes of elements of the HUD: their readings, and what they learn from crops. */
+function registerElementRoutes(app: FastifyInstance, authoring: Authoring): void {
   addRoute(app, readElements, async ({ body, signal }) => {
-    const session = await open(body.path, body.game);
+    const session = await authoring.open(body.path, body.game);
     const source = await sourceOf(session);
     const { profile } = source;
     const wanted = body.names ?? (body.trial ? [] : Object.keys(profile.detectors));
@@ -123,9 +170,9 @@ export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: Stu
       return detector && region && !region.relative ? [{ name, detector, region }] : [];
     });
     if (body.trial) elements.push(trialOf(profile, body.trial));
-    const media = await workspace.resolve(body.media);
+    const media = await authoring.workspace.resolve(body.media);
     const asked = performance.now();
-    const readings = await workers.call(
+    const readings = await authoring.workers.call(
       'read',
       { source, media, t: body.t, elements, hasPictures: body.hasPictures === true },
       { signal },
@@ -134,9 +181,9 @@ export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: Stu
   });
 
   addRoute(app, studyElement, async ({ body, signal }) => {
-    const media = await resolveAll(body.media);
+    const media = await authoring.resolveAll(body.media);
     const request = { media, box: body.box, name: body.name };
-    const found = await workers.call('study', request, { signal, onProgress: report(body.job) });
+    const found = await authoring.workers.call('study', request, { signal, onProgress: authoring.report(body.job) });
     if (!found) return { isFound: false };
     const { type, certainty, detector, events, font, examples } = found;
     return {
@@ -151,23 +198,23 @@ export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: Stu
   });
 
   addRoute(app, collectCrops, async ({ body, signal }) => {
-    const source = await sourceOf(await open(body.path, body.game));
+    const source = await sourceOf(await authoring.open(body.path, body.game));
     const detector = source.profile.detectors[body.name];
     const region = detector?.region === undefined ? undefined : source.profile.regions[detector.region];
     if (!detector || !region || detector.kind !== 'text')
       throw new PlaybyplayError('unknown-detector', `“${body.name}” is not a text element with a region of its own`, {
         hint: 'Only texts have a font that labels teach.',
       });
-    const media = await resolveAll(body.media);
-    const onProgress = report(body.job);
-    return await workers.call('collect', { source, media, detector, region }, { signal, onProgress });
+    const media = await authoring.resolveAll(body.media);
+    const onProgress = authoring.report(body.job);
+    return await authoring.workers.call('collect', { source, media, detector, region }, { signal, onProgress });
   });
 
   addRoute(app, learnFont, async ({ body, signal }) => {
-    const session = await open(body.path, body.game);
-    const media = await workspace.resolve(body.media);
+    const session = await authoring.open(body.path, body.game);
+    const media = await authoring.workspace.resolve(body.media);
     const { sheet, name, labels } = body;
-    const { font, coverage, moments } = await workers.call('learn', { sheet, name, labels }, { signal });
+    const { font, coverage, moments } = await authoring.workers.call('learn', { sheet, name, labels }, { signal });
     if (!font) return { isLearnt: false, labels: 0, misread: [], rare: [], coverage };
     const timesOf = new Map(moments.map(({ cluster, times }) => [cluster, times]));
     const saved = labels.flatMap(({ cluster, text }) => {
@@ -176,13 +223,21 @@ export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: Stu
     });
     const { atlas, isOffset, misread, rare } = font;
     const diff = await session.edit({ op: 'font', name, atlas, isOffset, labels: saved });
-    return { isLearnt: true, labels: font.labels, misread, rare, coverage, pack: await describe(session, diff) };
+    return {
+      isLearnt: true,
+      labels: font.labels,
+      misread,
+      rare,
+      coverage,
+      pack: await authoring.describe(session, diff),
+    };
   });
 
   addRoute(app, cutIcon, async ({ body, signal }) => {
-    const { profile } = await (await open(body.path, body.game)).draft();
-    const media = await workspace.resolve(body.media);
-    const { elements } = await (await open(body.path, body.game)).contents();
+    const session = await authoring.open(body.path, body.game);
+    const { profile } = await session.draft();
+    const { elements } = await session.contents();
+    const media = await authoring.workspace.resolve(body.media);
     const box = elements.find(({ name }) => name === body.name)?.box;
     if (!box)
       throw new PlaybyplayError('unknown-region', `“${body.name}” has no region`, { hint: 'Draw a box for it.' });
@@ -195,18 +250,21 @@ export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: Stu
       points,
       ...(tolerance === undefined ? {} : { tolerance }),
     };
-    const icon = await workers.call('cut', request, { signal });
+    const icon = await authoring.workers.call('cut', request, { signal });
     return icon ?? { pixels: 0 };
   });
 
   addRoute(app, pickColor, async ({ query }) => {
-    const media = await workspace.resolve(query.media);
-    const color = await workers.call('pick', { media, t: query.t, x: query.x, y: query.y });
+    const media = await authoring.workspace.resolve(query.media);
+    const color = await authoring.workers.call('pick', { media, t: query.t, x: query.x, y: query.y });
     return color === undefined ? {} : { color };
   });
+}
 
+/** Routes of rules and tests: sentences, words, and what a pack finds in recordings. */
+function registerRuleRoutes(app: FastifyInstance, authoring: Authoring): void {
   addRoute(app, composeRule, async ({ body }) => {
-    const session = await open(body.path, body.game);
+    const session = await authoring.open(body.path, body.game);
     const dictionary = await session.dictionary();
     const { statement, sentence, issues } = composeStatement(
       body.sentence,
@@ -228,14 +286,14 @@ export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: Stu
   });
 
   addRoute(app, searchWords, async ({ query }) => {
-    const dictionary = await (await open(query.path, query.game)).dictionary();
+    const dictionary = await (await authoring.open(query.path, query.game)).dictionary();
     const found = query.text.trim() === '' ? dictionary.roots(query.kind) : searchDictionary(dictionary, query.text);
     const own = found.filter(({ kind }) => query.kind === undefined || kind === query.kind).slice(0, MAX_WORDS);
     return { words: own.map((word) => describeWord(word, dictionary)) };
   });
 
   addRoute(app, runTests, async ({ body, signal }) => {
-    const session = await open(body.path, body.game);
+    const session = await authoring.open(body.path, body.game);
     const game = join(session.store.root, session.profilePath);
     const readings = join(session.store.root, STUDIO_FOLDER, 'readings');
     const isTrial = body.media !== undefined;
@@ -243,32 +301,21 @@ export function registerAuthoringRoutes(app: FastifyInstance, { workspace }: Stu
       ? [
           {
             name: body.media,
-            media: await workspace.resolve(body.media),
+            media: await authoring.workspace.resolve(body.media),
             isComplete: false,
             marks: [],
             ...rangeOf(body),
           },
         ]
       : (await session.tests()).filter(({ name }) => body.names?.includes(name) ?? true);
-    const onShare = report(body.job);
+    const onShare = authoring.report(body.job);
     const runs: TestRun[] = [];
     for (const [i, test] of tests.entries()) {
       const onProgress = (share: number): void => onShare?.((i + share) / tests.length);
       const request = { game, media: test.media, readings, ...rangeOf(test) };
-      runs.push({ test, ...(await workers.call('run', request, { signal, onProgress })) });
+      runs.push({ test, ...(await authoring.workers.call('run', request, { signal, onProgress })) });
     }
-    return await describeRuns(workspace, session, runs, isTrial);
-  });
-
-  addRoute(app, exportPackRoute, async ({ body }) => {
-    const root = await workspace.resolve(body.path);
-    const target = await workspace.resolveNew(body.target);
-    const { format, game } = body;
-    if (format === 'folder' || format === 'zip' || format === 'npm')
-      return { target: body.target, files: (await exportPack(root, game, format, target)).length };
-    const layout = ({ 'labels-folders': 'folders', 'labels-coco': 'coco', 'labels-yolo': 'yolo' } as const)[format];
-    const { pictures } = await exportLabels(root, game, layout, target);
-    return { target: body.target, files: pictures };
+    return await describeRuns(authoring.workspace, session, runs, isTrial);
   });
 }
 
