@@ -183,7 +183,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const symbolsOf = (rect: Rect): readonly FollowedSample[] => followedSymbols[symbols.indexOf(rect)]!.filter(isShown);
   const bareRows = symbolRows
     .flatMap((row) => findCellRow(row, row.cells.map(symbolsOf)) ?? [])
-    .filter(({ rect }) => !liesOn(rect, framed));
+    .filter(({ rect }) => !liesOn(rect, framed) && !elements.some((one, i) => isNumberAt(rect, one, followed[i]!)));
   const rows = [...framedRows, ...bareRows];
   const feeds = feedAreas.flatMap(({ rect }, i) => readFeed(rect, followedFeeds[i]!) ?? []);
   const parts = elements.flatMap((element, i) =>
@@ -339,6 +339,16 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
 
 /** Share of the samples in which a figure is read that is always there. */
 const MIN_LASTING_PRESENCE = 0.85;
+
+/** Share of the samples with digits that make a place one of numbers. */
+const MIN_DIGITS_SHARE = 0.6;
+
+/** Whether a row of symbols is a line of figures: kills, deaths and assists are no cells. */
+function isNumberAt(row: Rect, { rect, comesAndGoes }: TextElement, samples: readonly FollowedSample[]): boolean {
+  if (comesAndGoes || overlap(row, rect) < MIN_PART_INSIDE) return false;
+  const digits = samples.filter((sample) => isRead(sample) && /\d/.test(sample.reading!.text));
+  return digits.length >= MIN_DIGITS_SHARE * samples.length;
+}
 
 /** Share of the texts without letters that make them numbers. */
 const MIN_NUMBERS_SHARE = 0.8;
