@@ -114,6 +114,23 @@ describe('exported symbols', () => {
   });
 });
 
+describe('exported functions, classes and constants', () => {
+  it('are named in a second file of the repository', () => {
+    const texts = globSync('{src,test,bench,tools}/**/*.{ts,tsx,js,mjs}', { cwd: root }).map((name) =>
+      readFileSync(join(root, name), 'utf8'),
+    );
+    const counts = new Map<string, number>();
+    for (const text of texts)
+      for (const word of new Set(text.match(/\w+/g))) counts.set(word, (counts.get(word) ?? 0) + 1);
+    const alone = files.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/^export (?:async )?(?:function\*?|class|const) ?(\w+)/gm)]
+        .filter(([, name]) => counts.get(name!)! < 2)
+        .map(([, name]) => `${relative(src, file)}: ${name}`),
+    );
+    expect(alone).toEqual([]);
+  });
+});
+
 describe('output', () => {
   it('is printed by the command line only', () => {
     const printing = files.filter(

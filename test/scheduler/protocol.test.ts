@@ -19,6 +19,7 @@ describe('the dependency protocol, in every interleaving', () => {
     ['a region published before its portion is done', { ...pair, calls: [writer, early], early: true }],
     ['several portions claimed at once', { calls: [twins], devices: 2, options: { batch: 2 } }],
     ['cancellation at any step', { ...single, cancelled: true }],
+    ['a device that is reserved for other work and returned', { ...single, reserved: true }],
     ['a device that dies at any step', { ...single, fault: 'dies' }],
     ['a device that dies with its memory', { ...single, fault: 'dies with its memory', options: { stay: true } }],
     ['a device that is considered stuck and continues', { ...single, fault: 'is retired alive' }],
