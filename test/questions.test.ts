@@ -4,8 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { PlaybyplayError } from '../src/errors.ts';
 import { loadLogs } from '../src/query/logs.ts';
+import { collectNames } from '../src/query/names.ts';
+import { parseQuery } from '../src/query/parse/parse-query.ts';
 import type { Query } from '../src/query/query.ts';
 import { compileQuery, runQuery, type CompiledQuery, type QueryResult } from '../src/query/run.ts';
+import { Vocabulary } from '../src/query/vocabulary.ts';
 
 // Runs the portable questions; cases/README.md says what they mean.
 
@@ -15,6 +18,7 @@ interface Case {
   readonly query: Query;
   readonly answer: Answer;
   readonly questions: readonly string[];
+  readonly refused?: readonly string[];
 }
 
 type Answer = Readonly<Partial<Record<'matches' | 'groups' | 'values' | 'value' | 'compared', unknown>>>;
@@ -75,6 +79,16 @@ describe('the cases of questions', () => {
       const compiled = compile(question, log);
       forms.set(`${log}: ${question}`, formOf(compiled));
       expect(rounded(run(compiled, log))).toEqual(rounded(answer));
+    },
+  );
+
+  it.each(cases.flatMap(({ log, refused = [] }) => refused.map((question) => ({ question, log }))))(
+    'refuses “$question”, about which the log states nothing',
+    ({ question, log }) => {
+      const { events, games, dictionary } = logs.get(log)!;
+      const vocabulary = new Vocabulary(events, dictionary);
+      const { issues } = parseQuery(question, dictionary, { game: games[0], vocabulary, names: collectNames(events) });
+      expect(issues.map(({ code }) => code)).toEqual(['absent-word']);
     },
   );
 });

@@ -55,6 +55,7 @@ export const issueCodes = {
   'unexpected-word': 'a known word is not expected where it is',
   'ambiguous-sentence': 'several readings are equally likely',
   'other-command': 'the question is not about events; the hint names the command that answers it',
+  'absent-word': 'no event of the logs states what the question is about',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** A code of {@link issueCodes}. */

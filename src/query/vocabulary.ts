@@ -1,5 +1,5 @@
 import { covers, type Dictionary, type Word } from '../dictionary/dictionary.ts';
-import { slotKind, wordSlots, type WordKind } from '../dictionary/format.ts';
+import { slotKind, type WordSlot, wordSlots, type WordKind } from '../dictionary/format.ts';
 import type { EventLine } from '../events/log.ts';
 import {
   type ActionStatement,
@@ -28,6 +28,7 @@ export class Vocabulary implements LogFacts {
   /** Of each property that is stated of somebody: of whom, as word and name. */
   private readonly ownersOf = new Map<Word, Map<string, Mention>>();
   private readonly subjects = new Set<Word>();
+  private readonly usedSlots = new Set<WordSlot>();
   /** Does a team or another group act in the logs, rather than its members only? */
   haveActingTeams = false;
   private readonly dictionary: Dictionary;
@@ -56,7 +57,10 @@ export class Vocabulary implements LogFacts {
         this.haveActingTeams = true;
       this.addPeriod(statement);
       this.add(statement.action, 'action');
-      for (const slot of wordSlots) this.addSlot(statement[slot], slotKind(slot));
+      for (const slot of wordSlots) {
+        if (statement[slot] !== undefined) this.usedSlots.add(slot);
+        this.addSlot(statement[slot], slotKind(slot));
+      }
       if (statement.unit !== undefined) this.add(statement.unit, 'object');
     }
   }
@@ -95,6 +99,17 @@ export class Vocabulary implements LogFacts {
   /** Does the word, or one under it, act in the logs or have values? */
   acts(word: Word): boolean {
     return [...this.subjects].some((each) => covers(word, each));
+  }
+
+  /** The only name of several words of the logs with these initials; `undefined` if there is none, or more than one. */
+  nameOfInitials(initials: string): string | undefined {
+    const names = new Set([...this.leaves].flatMap(({ name }) => (initialsOf(name) === initials ? [name] : [])));
+    return names.size === 1 ? [...names][0] : undefined;
+  }
+
+  /** Does any event say this of an action: with what, where or how it is done? */
+  uses(slot: WordSlot): boolean {
+    return this.usedSlots.has(slot);
   }
 
   /** Do the logs know teammates of the player? */
@@ -163,6 +178,12 @@ export class Vocabulary implements LogFacts {
       if (word.causes) this.add(word.causes.id, 'action');
     }
   }
+}
+
+/** The first letters of the words of a name; empty for a single word. */
+function initialsOf(name: string): string {
+  const words = name.toLowerCase().split(/[ -]/);
+  return words.length > 1 ? words.map((word) => word[0]).join('') : '';
 }
 
 function keyOf({ word, name }: Mention): string {

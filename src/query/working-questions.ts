@@ -107,9 +107,11 @@ export function explainRefusal(
   { dictionary, works }: { readonly dictionary: Dictionary; readonly works: QuestionTest },
 ): readonly Issue[] {
   const [issue, ...others] = issues;
+  const isAbsent = issue?.code === 'absent-word';
   const isOfParsing = issue && ['unexpected-word', 'incomplete-sentence', 'unknown-word'].includes(issue.code);
-  if (!issue || !isOfParsing) return issues;
-  const nearest = findWorkingQuestion(question, works);
+  if (!issue || !(isOfParsing || isAbsent)) return issues;
+  // Without the word that the logs lack it would be another question.
+  const nearest = isAbsent ? undefined : findWorkingQuestion(question, works);
   const examples = nearest ? [nearest.question] : findExampleQuestions(logs, dictionary, works);
   const instead = examples.map((each) => `“${each}”`).join(', ');
   const hints = [
@@ -118,7 +120,7 @@ export function explainRefusal(
     instead === '' ? undefined : `${nearest ? 'This works' : 'These questions work on this log'}: ${instead}.`,
   ].filter((hint) => hint !== undefined);
   const hint = hints.length > 0 ? { hint: hints.join(' ') } : {};
-  if (issue.code === 'unknown-word') return [{ ...issue, ...hint }, ...others];
+  if (issue.code === 'unknown-word' || isAbsent) return [{ ...issue, ...hint }, ...others];
   if (nearest) {
     const { start, end } = nearest;
     const message = `“${question.slice(start, end)}” is not understood here`;

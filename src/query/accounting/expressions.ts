@@ -33,6 +33,8 @@ export const grammarWords: ReadonlySet<string> = new Set(
 );
 
 // Whom a question is about.
+// Whose laps a log states, it does not say of laps as periods.
+express('my', 'length of period');
 express('i my mine myself me we us our ours you your yours', 'id player', 'id teammate', 'other owner');
 express(
   'show_me tell_me give_me list_me get_me find_me can_you could_you would_you will_you do_you_know',
@@ -48,7 +50,8 @@ express('other_than apart_from with_no not_a without_a without_any without_ever 
 express('different distinct unique', 'distinct', 'by');
 express('kinds_of types_of kind_of type_of kind type kinds types various', 'distinct', 'by');
 express('never', 'neg');
-express('but', 'and', 'all', 'neg');
+express('but', 'and', 'neg');
+express('but_not', 'neg');
 
 // What logs do not say unless they have these words themselves.
 express(
@@ -76,7 +79,7 @@ express('high_score', 'max');
 express('leads led leader leading is_ahead ahead lead', 'max', 'id rank', 'versus', 'difference');
 express('how_low', 'min');
 express('how_high', 'max', 'at', 'number');
-express('at_once in_one_go in_one_hit at_a_time', 'of change', 'of amount');
+express('at_once in_one_go in_one_hit in_a_single_hit from_one_hit at_a_time', 'of change', 'of amount');
 
 // Averages, rates and sums.
 express('average mean typical usual averaged', 'avg');
@@ -252,7 +255,7 @@ express(
   'drops',
 );
 express(
-  'burned fire fired shoot shot shots damage hurt hurts hit hits blow blows down taken take took suffered worse',
+  'burned fire fired shoot shot shots damage hurt hurts hit hits blow blows down taken take took taking suffered worse',
   'drops',
 );
 express(

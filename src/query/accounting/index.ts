@@ -3,14 +3,7 @@ import { wordKinds } from '../../dictionary/format.ts';
 import { getLexicon } from '../../dictionary/sentences/lexicon.ts';
 import { numberValue, type Token } from '../../dictionary/sentences/tokenize.ts';
 import { parseTime as parseClock } from '../../time.ts';
-import {
-  alternativesOf,
-  childConditions,
-  isAboutEvent,
-  type ActionPattern,
-  type Condition,
-  type Query,
-} from '../query.ts';
+import { isAboutEvent, type Query } from '../query.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { type Expression, expressionOf, grammarWords, maxPhraseWords } from './expressions.ts';
 import { QueryParts, type SinglePart } from './parts.ts';
@@ -45,54 +38,15 @@ export function findUnaccounted(query: Query, tokens: readonly Token[], options:
     if (unit.singles.length > 0) claims.push({ token: tokens[at]!, singles: unit.singles });
     at = unit.end;
   }
-  const unmatched = findUnmatched(claims) ?? findPointless(query, parts, claims, tokens);
-  if (unmatched || !options.vocabulary) return unmatched;
-  const foreign = findForeignWord(query.find, options.dictionary, options.vocabulary);
-  return foreign && (tokens.find((_, at) => isSpelling(foreign, tokens, at, options.dictionary)) ?? tokens[0]);
+  return findUnmatched(claims) ?? findPointless(query, parts, claims, tokens);
+}
+
+/** The token of a question that a word of its reading stands for; its first token where none is that word. */
+export function findTokenOf(word: Word, tokens: readonly Token[], dictionary: Dictionary): Token {
+  return tokens.find((_, at) => isSpelling(word, tokens, at, dictionary)) ?? tokens[0]!;
 }
 
 type Claim = { readonly token: Token; readonly singles: readonly SinglePart[] };
-
-/** What logs may lack because it did not happen, rather than because they do not say it. */
-const usualActions = ['harm', 'die', 'win', 'lose', 'foul', 'revive', 'heal', 'happen', 'relate'];
-
-/**
- * A word of which the logs cannot say anything: an action that none of their events has, or a thing that never acts in them as
- * the one who acts ("gold buys shield"). An answer of nothing would be wrong.
- */
-function findForeignWord(condition: Condition, dictionary: Dictionary, vocabulary: Vocabulary): Word | undefined {
-  const alternatives = alternativesOf(condition);
-  if (alternatives) {
-    const found = alternatives.map((each) => findForeignWord(each, dictionary, vocabulary));
-    return found.every((each) => each !== undefined) ? found[0] : undefined;
-  }
-  if (!('action' in condition)) {
-    for (const child of childConditions(condition)) {
-      const found = findForeignWord(child, dictionary, vocabulary);
-      if (found) return found;
-    }
-    return undefined;
-  }
-  const { action, subject } = condition as ActionPattern;
-  if (action.length === 0) return undefined;
-  const actions = action.flatMap((id) => dictionary.find(id, 'action') ?? []);
-  const isUsual = actions.some(({ id }) => usualActions.some((each) => dictionary.isA(id, each, 'action')));
-  if (actions.length > 0 && !isUsual && !actions.some((each) => vocabulary.has(each))) return actions[0];
-  const actors = (subject?.any ?? []).map(({ words = [], name }) =>
-    name === undefined ? words.flatMap((id) => dictionary.find(id, 'object') ?? []) : [],
-  );
-  const things = actors.filter(
-    (words) =>
-      words.length > 0 &&
-      words.every(
-        (word) =>
-          !dictionary.isA(word.id, 'character', 'object') &&
-          !dictionary.isA(word.id, 'group', 'object') &&
-          !vocabulary.acts(word),
-      ),
-  );
-  return things.length > 0 && things.length === actors.length ? things[0]![0] : undefined;
-}
 
 function isSpelling(word: Word, tokens: readonly Token[], at: number, dictionary: Dictionary): boolean {
   return getLexicon(dictionary)
@@ -167,7 +121,8 @@ function nameEnd(tokens: readonly Token[], at: number, { names }: QueryParts): n
   const text = tokens[at]!.lower;
   for (const name of names) {
     if (name === text) return at + 1;
-    if (name.split(/[ /.-]/).includes(text)) return at + 1;
+    // "the lap counter" where the screen shows "Laps"
+    if (name.split(/[ /.-]/).some((part) => part === text || stemOf(part) === stemOf(text))) return at + 1;
   }
   return undefined;
 }

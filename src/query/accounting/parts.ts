@@ -77,6 +77,7 @@ export class QueryParts {
     if (nth !== undefined) this.nth(nth);
     if (measure) {
       this.traits.add(`of ${measure.of}`);
+      if (measure.of === 'held' && 'period' in find) this.traits.add('length of period');
       const { take } = measure;
       if (measure.of === 'value' && take !== 'sum' && take !== 'each') this.traits.add('extreme');
       // The time without anything is that to the next.

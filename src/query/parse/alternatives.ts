@@ -11,7 +11,7 @@ const actionAlternatives: Readonly<Record<string, readonly string[]>> = {
   'pick up': ['obtain'],
   find: ['obtain', 'pick up'],
   obtain: ['pick up', 'buy', 'receive', 'find'],
-  take: ['obtain', 'pick up'],
+  take: ['obtain', 'pick up', 'destroy', 'capture'],
   execute: ['kill'],
   'shoot down': ['kill'],
   receive: ['obtain', 'pick up'],

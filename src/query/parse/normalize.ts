@@ -23,7 +23,7 @@ export interface NormalizedQuestion {
 /** Words that change nothing of what is asked. */
 const fillers: ReadonlySet<string> = new Set(
   (
-    'please pls plz ever actually exactly really just btw hey hi hello ok okay um uh hmm well also simply thanks thx ' +
+    'please pls plz ever actually exactly really just hey hi hello ok okay um uh hmm well also simply thanks thx ' +
     'bro dude lol overall very single'
   ).split(' '),
 );
@@ -148,6 +148,23 @@ const expansions: ReadonlyMap<string, readonly string[]> = new Map(
     cs: 'creep score',
     pos: 'position',
     ammo: 'ammunition',
+    ppl: 'people',
+    w: 'with',
+    smb: 'somebody',
+    sb: 'somebody',
+    sum1: 'someone',
+    some1: 'someone',
+    any1: 'anyone',
+    every1: 'everyone',
+    'no-one': 'nobody',
+    wut: 'what',
+    wen: 'when',
+    r: 'are',
+    opp: 'opponent',
+    opps: 'opponents',
+    mid: 'middle',
+    btw: 'by the way',
+    bc: 'because',
   }).map(([written, words]) => [written, wordsOf(words)]),
 );
 
@@ -173,6 +190,15 @@ const paraphrases: readonly (readonly [phrase: readonly string[], words: readonl
   ['apart from', 'except'],
   ['everyone but', 'everyone except'],
   ['everybody but', 'everybody except'],
+  ['anyone but', 'anyone except'],
+  ['anybody but', 'anybody except'],
+  ['someone but', 'anyone except'],
+  ['anyone other than', 'anyone except'],
+  ['anybody other than', 'anybody except'],
+  ['someone other than', 'anyone except'],
+  ['somebody other than', 'anyone except'],
+  ['everyone other than', 'everyone except'],
+  ['who other than', 'who except'],
   ['how come', 'why'],
   ['get past', 'overtake'],
   ['got past', 'overtook'],
@@ -246,13 +272,15 @@ interface NormalizeOptions {
   readonly names: readonly string[];
   readonly sessions: SessionNames;
   readonly exactSpelling: boolean;
+  /** The name that the logs have for the initials of its words: "gl" for "grenade launcher". */
+  readonly nameOfInitials?: ((initials: string) => string | undefined) | undefined;
 }
 
 /** Brings a question into the spelling that the grammar reads: contractions, fillers, punctuation, typing errors. */
 export function normalizeQuestion(
   sentence: string,
   dictionary: Dictionary,
-  { names, sessions, exactSpelling }: NormalizeOptions,
+  { names, sessions, exactSpelling, nameOfInitials }: NormalizeOptions,
 ): NormalizedQuestion {
   const lexicon = getLexicon(dictionary);
   const expanded = tokenize(sentence).flatMap((token, i, all) => expand(token, all[i - 1], lexicon));
@@ -274,6 +302,11 @@ export function normalizeQuestion(
     const parts = splitCompound(token, dictionary, lexicon);
     if (parts) return parts;
     if (exactSpelling) return token;
+    const abbreviated = nameOfInitials?.(token.lower);
+    if (abbreviated !== undefined) {
+      corrections.push({ start: token.start, end: token.end, written: token.text, read: abbreviated });
+      return wordsOf(abbreviated).map((each) => replaced(token, each));
+    }
     const read = correct(token, lexicon, known, /^\p{Ll}/u.test(token.text));
     if (read === undefined) return token;
     const { start, end, text } = token;
@@ -354,6 +387,9 @@ function dropFillers(tokens: readonly Token[]): readonly Token[] {
     else if (tokens[i]!.kind !== 'word' || !fillers.has(tokens[i]!.lower)) kept.push(tokens[i]!);
   }
   while (kept.length > 1 && kept[0]!.text === ',') kept.shift();
+  // "how much health did I lose total"
+  if (kept[0]?.lower === 'how' && /^(?:many|much)$/.test(kept[1]?.lower ?? '') && kept.at(-1)!.lower === 'total')
+    kept.pop();
   while (kept.length > 1 && kept.at(-1)!.text === ',' && kept.at(-1)!.kind === 'mark') kept.pop();
   return kept.length > 0 ? kept : tokens;
 }

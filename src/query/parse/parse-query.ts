@@ -3,7 +3,8 @@ import { type Display, maxTokens, ParseContext } from '../../dictionary/sentence
 import { explainParseFailure, type SentenceIssue } from '../../dictionary/sentences/parse-errors.ts';
 import type { Token } from '../../dictionary/sentences/tokenize.ts';
 import type { WordId } from '../../events/statement.ts';
-import { findUnaccounted } from '../accounting/index.ts';
+import { findUncovered } from '../accounting/coverage.ts';
+import { findTokenOf, findUnaccounted } from '../accounting/index.ts';
 import { isAboutEvent, type GroupKey, type PropertyPattern, type Query } from '../query.ts';
 import type { SessionNames } from '../session-names.ts';
 import type { Vocabulary } from '../vocabulary.ts';
@@ -50,9 +51,14 @@ export interface ParseQueryOptions {
  */
 export function parseQuery(sentence: string, dictionary: Dictionary, options: ParseQueryOptions = {}): ParsedQuery {
   const { names = [], sessions = new Map(), exactSpelling = false } = options;
-  const normalized = normalizeQuestion(sentence, dictionary, { names, sessions, exactSpelling });
+  const normalized = normalizeQuestion(sentence, dictionary, {
+    names,
+    sessions,
+    exactSpelling,
+    nameOfInitials: (initials) => options.vocabulary?.nameOfInitials(initials),
+  });
   const { corrections } = normalized;
-  const tokens = options.vocabulary?.hasTeammates ? readTeam(normalized.tokens) : normalized.tokens;
+  const tokens = readTeam(normalized.tokens, options.vocabulary?.hasTeammates ?? false);
   const span = { start: 0, end: sentence.length };
   const fail = (issue: SentenceIssue): ParsedQuery => ({ query: undefined, issues: [issue], corrections });
   if (tokens.length === 0)
@@ -68,6 +74,7 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
   let best: { query: Query; cost: number } | undefined;
   let redirection: Redirection | undefined;
   let ignored: Token | undefined;
+  let uncovered: Word | undefined;
   const accounting = { dictionary, vocabulary: options.vocabulary };
   for (const reading of readQuestion(tokens).toSorted((a, b) => a.cost - b.cost)) {
     if ('command' in reading) {
@@ -78,9 +85,13 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
     const parsed = parser.parseAll(reading);
     if (!parsed || parsed.cost >= (best?.cost ?? Number.POSITIVE_INFINITY)) continue;
     const query = reading.build(...parsed.bodies);
-    const unaccounted = query && findUnaccounted(query, tokens, accounting);
+    if (!query) continue;
+    const unaccounted = findUnaccounted(query, tokens, accounting);
+    const foreign =
+      unaccounted || !options.vocabulary ? undefined : findUncovered(query, dictionary, options.vocabulary);
     if (unaccounted) ignored ??= unaccounted;
-    else if (query) best = { query, cost: parsed.cost };
+    else if (foreign) uncovered ??= foreign;
+    else best = { query, cost: parsed.cost };
   }
   if (redirection && redirection.cost < (best?.cost ?? Number.POSITIVE_INFINITY))
     return fail(redirect(redirection, span));
@@ -93,6 +104,7 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
     });
   if (!best && options.withoutReason)
     return fail({ code: 'unexpected-word', message: 'the query is not understood', ...span });
+  if (!best && uncovered) return fail(absentWord(uncovered, findTokenOf(uncovered, tokens, dictionary)));
   if (!best && ignored) return fail(ignoredWord(ignored, sentence));
   if (!best) return fail(parser.explainFailure(tokens));
   const impossible = findImpossibleSlot(parser.context(tokens), best.query.find);
@@ -118,19 +130,43 @@ function redirect({ command }: Redirection, span: { start: number; end: number }
   };
 }
 
-/** "we" are the player and the teammates, in logs that have teammates. */
-function readTeam(tokens: readonly Token[]): readonly Token[] {
-  return tokens.flatMap((token) => {
-    if (token.kind !== 'word' || !['we', 'us', 'our'].includes(token.lower)) return [token];
+/** "we" are the player and the teammates, in logs that have teammates; in others the player, or those on the player's side. */
+function readTeam(tokens: readonly Token[], hasTeammates: boolean): readonly Token[] {
+  return tokens.flatMap((token, at) => {
+    const alone = token.kind === 'word' ? singularOf.get(token.lower) : undefined;
+    if (alone === undefined) return [token];
+    if (!hasTeammates) return [{ ...token, text: alone, lower: alone }];
     const team = ['my', 'team'].map((text): Token => ({ ...token, text, lower: text }));
+    // "when we got our third kill"
+    const isRepeated = token.lower === 'our' && tokens.slice(0, at).some(({ lower }) => lower === 'we');
+    if (isRepeated && ordinalValue(tokens[at + 1]?.lower ?? '') !== undefined)
+      return [{ ...token, text: 'the', lower: 'the' }];
     return token.lower === 'our' ? [...team, { ...token, kind: 'possessive', text: "'s", lower: "'s" }] : team;
   });
 }
+
+const singularOf: ReadonlyMap<string, string> = new Map([
+  ['we', 'i'],
+  ['us', 'me'],
+  ['our', 'my'],
+]);
 
 /** The refusal of a question of which no reading accounts for a word. */
 function ignoredWord({ start, end }: Token, sentence: string): SentenceIssue {
   const message = `“${sentence.slice(start, end)}” is not understood here`;
   return { code: 'unexpected-word', message, hint: 'Ask without it, or in other words.', start, end };
+}
+
+/** The refusal of a question about what the logs never state. */
+function absentWord({ name, kind }: Word, { start, end }: Token): SentenceIssue {
+  const what = kind === 'action' ? `the action “${name}”` : `“${name}”`;
+  return {
+    code: 'absent-word',
+    message: `no event of these logs states ${what}, so they cannot answer this`,
+    hint: 'Ask about what the logs state.',
+    start,
+    end,
+  };
 }
 
 interface ParsedBodies {

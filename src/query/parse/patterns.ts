@@ -913,7 +913,7 @@ function parseGainsAfter(context: ParseContext, start: number, subject: NounList
   return amounts.flatMap(({ range, end }) => {
     // "20 points of health"
     const unit = range && parseNouns(context, end).find((noun) => context.wordAt(noun.end) === 'of');
-    const article = ['a', 'an', 'one', 'some'].includes(context.wordAt(end) ?? '') ? end + 1 : end;
+    const article = ['a', 'an', 'one', 'some', 'any'].includes(context.wordAt(end) ?? '') ? end + 1 : end;
     const next = unit ? unit.end + 1 : article;
     const levels = change === 'rises' && !range ? parseLevels(context, next, subject) : [];
     if (levels.length > 0) return levels;

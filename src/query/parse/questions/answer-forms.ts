@@ -1,4 +1,11 @@
-import type { ActionPattern, Condition, GroupKey, MentionCondition, Query } from '../../query.ts';
+import {
+  type ActionPattern,
+  type Condition,
+  type GroupKey,
+  isAboutEvent,
+  type MentionCondition,
+  type Query,
+} from '../../query.ts';
 import {
   understanding,
   anyOf,
@@ -19,12 +26,14 @@ export const withGroups = ({ condition, by }: Body): Query => ({ find: condition
 /** Counts what a body describes; a run without deaths between is counted as its longest. */
 export function count(body: Tokens, cost = 0): readonly Reading[] {
   return [
-    ...reading([body], (b) => (isValueNear(b.condition) ? undefined : { ...withGroups(b), count: true }), cost).map(
-      (each) => ({
-        ...each,
-        isCount: true as const,
-      }),
-    ),
+    ...reading(
+      [body],
+      (b) => (isValueNear(b.condition) ? undefined : { ...withGroups(b), find: beforeFirst(b.condition), count: true }),
+      cost,
+    ).map((each) => ({
+      ...each,
+      isCount: true as const,
+    })),
     ...streaks(body, cost - 1),
   ];
 }
@@ -38,13 +47,25 @@ function isValueNear(condition: Condition): boolean {
 export function countObjects(body: Tokens, cost = 0): readonly Reading[] {
   return reading(
     [body],
-    ({ condition: find, by }) => {
+    ({ condition, by }) => {
+      const find = beforeFirst(condition);
       const parts = 'all' in find ? find.all : [find];
       const object = parts.some((part) => 'action' in part && (part as ActionPattern).object);
       return object && !by ? { find, measure: { of: 'count', take: 'sum' } } : { find, count: true, ...(by && { by }) };
     },
     cost,
   ).map((one) => ({ ...one, isCount: true as const }));
+}
+
+/**
+ * "did I score before he did" asks who was first, not whether anything of the one came before anything of the other; "how many
+ * kills did I get before I died" is about the first death.
+ */
+export function beforeFirst(condition: Condition): Condition {
+  if (!('near' in condition) || condition.side !== 'before') return condition;
+  const { near, within, absent } = condition;
+  if (within !== undefined || absent || 'nth' in near || !isAboutEvent(near)) return condition;
+  return { ...condition, near: { nth: 1, of: near } };
 }
 
 /** Lists what a body describes. */

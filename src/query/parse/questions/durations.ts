@@ -33,7 +33,7 @@ export const durationRules: readonly Rule[] = [
     lives([], [], takeOf(text('how'))),
   ),
   // "how long did my first kill take"
-  rule(`how_long ${doing} <c> take`, ({ tokens }) => firstTime(tokens('c'))),
+  rule(`how_long ${doing} <c> take`, ({ tokens }) => firstTime(tokens('c')), 6),
   rule(`how_long ${doing} <s> go|last|survive|play without a|any? <x>`, ({ tokens }) =>
     declarative([...tokens('s'), ...tokens('x')]).flatMap((body) => measured(body, 'gap', 'highest', isEvent, -1)),
   ),

@@ -33,6 +33,8 @@ const comparedBy: Readonly<Record<string, readonly [property: string, order: 'hi
   weakest: ['health', 'lowest'],
   hungriest: ['hunger', 'highest'],
   thirstiest: ['thirst', 'highest'],
+  coldest: ['body temperature', 'lowest'],
+  hottest: ['body temperature', 'highest'],
 };
 
 /** When a value was at its extreme, what one did next, things by what was done with them, questions with a second one. */
@@ -67,7 +69,7 @@ export const momentRules: readonly Rule[] = [
   ),
   rule(`when|at_what_point ${be} <s> the? how:${Object.keys(comparedBy).join('|')}`, ({ tokens, text }) => {
     const [property, order] = comparedBy[text('how')]!;
-    return extremeMoment([...owner(tokens('s')), word(property, tokens('s')[0])], order);
+    return extremeMoment([...owner(tokens('s')), ...phrase(property, tokens('s')[0])], order);
   }),
   rule(`what|which lap ${be} my|the? how:fastest|quickest|best|slowest|worst`, ({ text }) =>
     extremeMoment(phrase('my lap time', undefined), /slow|worst/.test(text('how')) ? 'highest' : 'lowest'),

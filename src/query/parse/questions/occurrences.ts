@@ -1,7 +1,7 @@
 import { numberValue } from '../../../dictionary/sentences/tokenize.ts';
 import { type ActionPattern, type Condition, isAboutEvent, type Query } from '../../query.ts';
 import { ordinalValue } from '../ordinals.ts';
-import { isPlain, list } from './answer-forms.ts';
+import { beforeFirst, isPlain, list } from './answer-forms.ts';
 import { understanding, anyOf, ask, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
 import { declarative } from './word-order.ts';
 import { asSubject, be, doing, having, ordinalWords, word } from './words.ts';
@@ -29,8 +29,17 @@ function bySameOne(condition: Condition): Condition {
 export const occurrenceRules: readonly Rule[] = [
   rule(`who:${doing}|${having}|${be} <c>`, ({ tokens }) =>
     anyOf(declarative([...tokens('who'), ...tokens('c')]), (body) =>
-      reading([body], ({ condition, by }) => (by ? undefined : { find: condition, whether: true }), 0.5),
+      reading([body], ({ condition, by }) => (by ? undefined : { find: beforeFirst(condition), whether: true }), 0.5),
     ),
+  ),
+  // "did Silva score before Okoro did"
+  rule(`who:${doing} <a> side:before|after <b> ${doing}`, ({ tokens }) =>
+    anyOf([1, 2, 3], (end) => {
+      const [clause, verb] = [tokens('a'), tokens('a').slice(end)];
+      return verb.length === 0
+        ? []
+        : ask([...tokens('who'), ...clause, ...tokens('side'), ...tokens('b'), ...verb], yesOrNo);
+    }),
   ),
   // "was I ever in the lead", "did I have more than 100 health"
   rule(`who:${be} <s>`, ({ tokens }) =>
@@ -140,6 +149,10 @@ export const occurrenceRules: readonly Rule[] = [
     );
   }),
 ];
+
+function yesOrNo(query: Query): Query | undefined {
+  return query.whether ? query : undefined;
+}
 
 /** Whether a state ever holds. */
 function isHeld(state: Tokens): readonly Reading[] {

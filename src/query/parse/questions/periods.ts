@@ -66,7 +66,8 @@ export const periodRules: readonly Rule[] = [
   rule('<a> <n> <k> <b*>', ({ tokens }) =>
     understanding(
       tokens('k'),
-      during([...tokens('a'), ...tokens('n'), ...tokens('b')], tokens('n'), numberOf(tokens('k')), 1),
+      // "round 2" is the second round, rather than the second time that somebody wins one.
+      during([...tokens('a'), ...tokens('n'), ...tokens('b')], tokens('n'), numberOf(tokens('k')), -1),
     ),
   ),
   // A break is between the halves.

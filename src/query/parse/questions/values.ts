@@ -90,7 +90,7 @@ export const valueRules: readonly Rule[] = [
   ),
   // "where was I after the first lap"
   rule(
-    `where|what_place|what_position|which_place|which_position ${be} <s> link:at|after|when|before|in <r>`,
+    `where|what_place|what_position|which_place|which_position ${be} <s> in|at? link:at|after|when|before|in <r>`,
     ({ tokens }) =>
       ask([...owner(tokens('s')), word('rank', tokens('s')[0]), ...tokens('link'), ...tokens('r')], (query) =>
         query.at !== undefined || query.state ? query : undefined,
@@ -204,6 +204,11 @@ export const valueRules: readonly Rule[] = [
     'what? is|was|were? the|my? biggest|hardest|largest|worst|heaviest|strongest hit|blow|damage that? i|we? took|taken|suffered|received? <r*>',
     ({ tokens }) => biggestChange(phrase('i take damage', tokens('r')[0]), tokens('r')),
   ),
+  // "what was the most damage I took in one hit"
+  rule(
+    `what|how_much? ${be}? the? how:most|biggest|largest|highest <p> that? <s> verb:take|took|taken|lose|lost|gain|gained in_one_hit|in_one_go|at_once|in_a_single_hit|from_one_hit`,
+    ({ tokens }) => biggestChange([...asSubject(tokens('s')), ...tokens('verb'), ...tokens('p')]),
+  ),
   rule('how how2:low|high did|does <p> get|go|drop|fall|rise|climb|become', ({ tokens, text }) =>
     extremeValue(tokens('p'), text('how2') === 'low' ? 'lowest' : 'highest'),
   ),
@@ -239,6 +244,10 @@ export const valueRules: readonly Rule[] = [
   ),
   rule(`what ${doing} <p> show|read|say|display at <t>`, ({ tokens }) => stateAt(tokens('p'), tokens('t'))),
   rule('<p> <t> in', ({ tokens }) => stateAt(tokens('p'), tokens('t'))),
+  // "how much health did I have 20 seconds in"
+  rule(`how_much|how_many|what|which <p> ${doing}|${having} <s> have|had <t> in`, ({ tokens }) =>
+    stateAt([...owner(tokens('s')), ...tokens('p')], tokens('t')),
+  ),
   rule(`what|which <p> ${be} <s> at|on|in? at <t>`, ({ tokens }) =>
     stateAt([...owner(tokens('s')), ...tokens('p')], tokens('t')),
   ),

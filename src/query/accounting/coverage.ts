@@ -1,0 +1,110 @@
+import type { Dictionary, Word } from '../../dictionary/dictionary.ts';
+import type { WordSlot } from '../../dictionary/format.ts';
+import {
+  alternativesOf,
+  childConditions,
+  type ActionPattern,
+  type Condition,
+  type MentionPattern,
+  type PropertyPattern,
+  type Query,
+  type SlotPattern,
+} from '../query.ts';
+import type { Vocabulary } from '../vocabulary.ts';
+
+/**
+ * What logs may lack because it did not happen, rather than because they do not say it: these actions themselves, not the ones
+ * under them.
+ */
+const usualActions: ReadonlySet<string> = new Set(
+  ['harm', 'hurt', 'hit', 'kill', 'defeat', 'die', 'kill oneself', 'kill teammate', 'revive', 'heal'].concat([
+    'win',
+    'lose',
+    'foul',
+    'commit foul',
+    'happen',
+    'relate',
+  ]),
+);
+
+/** What an event is said to be done with, where and how: no event has it in games whose logs do not say so. */
+const circumstances: readonly WordSlot[] = ['with', 'at', 'manner'];
+
+/**
+ * Finds a word of a query of which the logs cannot say anything, so that an answer of nothing would be wrong: an action or a
+ * property that none of their events has, a thing that never acts in them as the one who acts ("gold buys shield"), or a place,
+ * means or manner in logs that state none.
+ */
+export function findUncovered(query: Query, dictionary: Dictionary, vocabulary: Vocabulary): Word | undefined {
+  const { find, ratio, share, streak, versus, state } = query;
+  const search = new UncoveredSearch(dictionary, vocabulary);
+  for (const condition of [find, ratio, share, streak, versus?.with]) {
+    const found = condition && search.inCondition(condition);
+    if (found) return found;
+  }
+  return state && search.inProperty(state.property);
+}
+
+class UncoveredSearch {
+  private readonly dictionary: Dictionary;
+  private readonly vocabulary: Vocabulary;
+
+  constructor(dictionary: Dictionary, vocabulary: Vocabulary) {
+    this.dictionary = dictionary;
+    this.vocabulary = vocabulary;
+  }
+
+  inCondition(condition: Condition): Word | undefined {
+    const alternatives = alternativesOf(condition);
+    if (alternatives) {
+      const found = alternatives.map((each) => this.inCondition(each));
+      return found.every((each) => each !== undefined) ? found[0] : undefined;
+    }
+    if ('action' in condition) return this.inAction(condition as ActionPattern);
+    if ('property' in condition) return this.inProperty((condition as PropertyPattern).property);
+    if ('while' in condition) return this.inProperty(condition.while.property);
+    for (const child of childConditions(condition)) {
+      const found = this.inCondition(child);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  inProperty(ids: readonly string[]): Word | undefined {
+    const words = ids.flatMap((id) => this.dictionary.find(id, 'property') ?? []);
+    return words.some((each) => this.vocabulary.has(each)) ? undefined : words[0];
+  }
+
+  private inAction(pattern: ActionPattern): Word | undefined {
+    const { vocabulary } = this;
+    const actions = pattern.action.flatMap((id) => this.dictionary.find(id, 'action') ?? []);
+    const isCovered = actions.some((each) => usualActions.has(each.id) || vocabulary.has(each));
+    if (actions.length > 0 && !isCovered) return actions[0];
+    for (const slot of circumstances) {
+      const [word] = vocabulary.uses(slot) ? [] : this.wordsOf(pattern[slot]).flat();
+      if (word) return word;
+    }
+    return actions.length > 0 ? this.inActor(pattern.subject) : undefined;
+  }
+
+  private inActor(subject: SlotPattern | undefined): Word | undefined {
+    const actors = this.wordsOf(subject);
+    const isThing = ({ id }: Word): boolean =>
+      !this.dictionary.isA(id, 'character', 'object') && !this.dictionary.isA(id, 'group', 'object');
+    const isForeign = (words: readonly Word[]): boolean =>
+      words.length > 0 && words.every((word) => isThing(word) && !this.vocabulary.acts(word));
+    return actors.length > 0 && actors.every(isForeign) ? actors[0]![0] : undefined;
+  }
+
+  /** The words of each mention; none of a mention with a name, which may be of anything. */
+  private wordsOf(slot: SlotPattern | undefined): readonly (readonly Word[])[] {
+    return (slot?.any ?? []).map(({ words = [], name }: MentionPattern) =>
+      name === undefined ? words.flatMap((id) => this.dictionary.find(id, 'object') ?? this.manner(id)) : [],
+    );
+  }
+
+  private manner(id: string): readonly Word[] {
+    const word = this.dictionary.find(id, 'property');
+    return word ? [word] : [];
+  }
+}
