@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Issue, PlaybyplayError } from '../../errors.ts';
 import type { Fingerprint, HeaderLine } from '../../events/log.ts';
 import type { HudSettings } from '../../geometry.ts';
@@ -7,10 +8,16 @@ import { type KnownProfile, knownProfiles } from '../../profile/find.ts';
 import { type Game, inspectGame } from '../game.ts';
 import { loadPlugins } from '../../detectors/plugins/load.ts';
 import { kindNames } from '../../detectors/registry.ts';
-import type { Evidence, FoundPlacement } from './evidence.ts';
+import { ElementReader, type Evidence, EvidenceCounter, type FoundPlacement } from './evidence.ts';
 import { findLayoutChanges } from './layout-changes.ts';
-import type { HudSource, TimeSpan } from './pictures.ts';
-import { checkDefaultPlacement, searchBetterPlacement, searchPixelSize, searchPlacement } from './search-placement.ts';
+import { decodePictures, type HudSource, spreadFrames, type TimeSpan } from './pictures.ts';
+import {
+  checkDefaultPlacement,
+  decodeSearchedPictures,
+  searchBetterPlacement,
+  searchPixelSize,
+  searchPlacement,
+} from './search-placement.ts';
 
 /** Pictures per game in which its default placement is tried to recognize the game. */
 const RECOGNITION_PICTURES = 12;
@@ -123,16 +130,26 @@ async function recognizeOtherGame(source: HudSource, profiles: readonly string[]
   return selectMostLikely(await recognizeAtDefault(source, await openProfiles(others, plugins.modules)));
 }
 
+/** Returns the games whose elements are seen at their default placements. */
 async function recognizeAtDefault(
   recording: Omit<HudSource, 'game'>,
   games: readonly OpenProfile[],
 ): Promise<RecognizedGame[]> {
-  const found: RecognizedGame[] = [];
+  using readers = new DisposableStack();
+  const counts: { readonly known: KnownProfile; readonly reader: ElementReader; readonly count: EvidenceCounter }[] =
+    [];
   for (const { known, game } of games) {
-    const check = await checkDefaultPlacement({ ...recording, game }, RECOGNITION_PICTURES, { thorough: true });
-    if (check && check.confidence > 0) found.push({ ...known, confidence: check.confidence });
+    const reader = readers.use(await ElementReader.open(game));
+    if (reader.names.length > 0) counts.push({ known, reader, count: new EvidenceCounter(reader) });
   }
-  return found;
+  for (const picture of decodePictures(recording, spreadFrames(recording.index, RECOGNITION_PICTURES))) {
+    for (const { reader, count } of counts) count.add(await reader.read(picture, {}), picture);
+    await turn();
+    recording.signal?.throwIfAborted();
+  }
+  return counts
+    .map(({ known, count }) => ({ ...known, confidence: count.evidence.confidence }))
+    .filter(({ confidence }) => confidence > 0);
 }
 
 interface OpenProfile {
@@ -193,10 +210,11 @@ export async function recognizeGame(
   const known = games.map((one) => one.known.game);
   const atDefault = selectMostLikely(await recognizeAtDefault({ file, index, signal }, games));
   if (atDefault) return { found: atDefault, known };
+  const pictures = decodeSearchedPictures({ file, index });
   for (const everywhere of [false, true]) {
     const found: RecognizedGame[] = [];
     for (const one of games) {
-      const place = await searchPlacement({ file, index, signal, game: one.game }, { everywhere });
+      const place = await searchPlacement({ file, index, signal, game: one.game }, { pictures, everywhere });
       if (place) found.push({ ...one.known, confidence: place.confidence, hud: place.hud });
     }
     if (found.length > 0) return { found: selectMostLikely(found), known };

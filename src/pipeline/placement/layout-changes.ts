@@ -11,7 +11,7 @@ import {
 import type { Picture } from '../../media/picture.ts';
 import { ElementReader, MIN_ELEMENT_CONFIDENCE } from './evidence.ts';
 import { decodePicture, frameAt, type HudSource, type TimeSpan } from './pictures.ts';
-import { searchPlacement } from './search-placement.ts';
+import { decodeSearchedPictures, searchPlacement } from './search-placement.ts';
 
 /** Spacing of the checkpoints, which follows from the length of the recording and their intended number. */
 const MIN_CHECKPOINT_SECONDS = 7;
@@ -220,7 +220,7 @@ async function assignLayouts(
   const within = { t: run[0]!.t, end: run.at(-1)!.t };
   const everywhere = within.end - within.t >= MIN_FULL_SEARCH_SECONDS;
   const options = search === 'all' ? { everywhere } : { outlinesOnly: true };
-  const found = await searchPlacement(survey, { within, ...options });
+  const found = await searchPlacement(survey, { pictures: decodeSearchedPictures(survey, within), ...options });
   if (!found) return false;
   layouts.push(found);
   seen = await mark(layouts.length - 1);

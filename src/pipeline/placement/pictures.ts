@@ -88,6 +88,28 @@ export function decodePicture(file: VideoFile, index: PacketIndex, frame: number
   return undefined;
 }
 
+/**
+ * Decodes frames in the order of presentation, those of a group of pictures in one pass; each picture is valid until the next.
+ * A frame that cannot be decoded is left out.
+ *
+ * @param frames Frame numbers in any order.
+ */
+export function* decodePictures(
+  { file, index }: Pick<HudSource, 'file' | 'index'>,
+  frames: readonly number[],
+): Generator<Picture> {
+  const groups = Map.groupBy(
+    frames.toSorted((a, b) => a - b),
+    (frame) => findGroup(index, frame),
+  );
+  for (const [group, wanted] of groups)
+    for (const item of decodeFrames(file, index, createChunk(index, group, group + 1), wanted)) {
+      if (isGap(item)) continue;
+      using picture = item;
+      yield picture;
+    }
+}
+
 /** Decodes pictures spread over a recording, as `spreadFrames` orders them; each is valid until the next. */
 export function* spreadPictures(
   { file, index }: Pick<HudSource, 'file' | 'index'>,

@@ -32,7 +32,15 @@ import {
   type PointPair,
   type Similarity,
 } from './landmark-locator.ts';
-import { type HudSource, spreadPictures, type TimeSpan, toSquarePixels } from './pictures.ts';
+import {
+  decodePictures,
+  frameAt,
+  type HudSource,
+  spreadFrames,
+  spreadPictures,
+  type TimeSpan,
+  toSquarePixels,
+} from './pictures.ts';
 import { findPixelSize, hasPixelText, type PixelSize } from './pixel-size.ts';
 
 /** Pictures examined before the default placement is given up. */
@@ -67,8 +75,8 @@ const ENLARGEMENTS = { min: 1.015, max: 1.16, step: 0.006, fineStep: 0.002 } as 
 
 /** Options of searching for the placement. */
 export interface SearchOptions {
-  /** The part of the recording to examine; default all. */
-  readonly within?: TimeSpan | undefined;
+  /** The pictures to examine, from `decodeSearchedPictures`; default those of the whole recording. */
+  readonly pictures?: readonly Picture[] | undefined;
   /** Names of elements seen already: they determine which HUD layout is searched. */
   readonly seen?: readonly string[];
   /** Searches the whole picture at every scale, which is slow; default true. */
@@ -86,27 +94,22 @@ export interface DefaultEvidence extends Evidence {
 }
 
 /**
- * Checks the profile's default placement in pictures spread over a recording. Stops as soon as it is confirmed, unless
- * `thorough`.
+ * Checks the profile's default placement in pictures spread over a recording. Stops as soon as it is confirmed.
  *
  * @returns Undefined if the profile has no elements that depend on the placement.
  */
-export async function checkDefaultPlacement(
-  source: HudSource,
-  maxPictures = MAX_CHECKED_PICTURES,
-  { thorough = false } = {},
-): Promise<DefaultEvidence | undefined> {
+export async function checkDefaultPlacement(source: HudSource): Promise<DefaultEvidence | undefined> {
   using reader = await ElementReader.open(source.game);
   if (reader.names.length === 0) return undefined;
   const count = new EvidenceCounter(reader);
   let isFramed = false;
   let share = 0;
-  for (const picture of spreadPictures(source, maxPictures)) {
-    const seen = await reader.read(picture, {}, thorough ? {} : { stopAfter: reader.enough });
+  for (const picture of spreadPictures(source, MAX_CHECKED_PICTURES)) {
+    const seen = await reader.read(picture, {}, { stopAfter: reader.enough });
     count.add(seen, picture);
     share = Math.max(share, reader.shareSeen(seen));
     isFramed = hasBlackBorder(picture);
-    if (count.fits && !thorough) break;
+    if (count.fits) break;
     await turn();
     source.signal?.throwIfAborted();
   }
@@ -125,11 +128,11 @@ export async function checkDefaultPlacement(
  */
 export async function searchPlacement(
   source: HudSource,
-  { within, seen, everywhere = true, outlinesOnly = false }: SearchOptions = {},
+  { pictures, seen, everywhere = true, outlinesOnly = false }: SearchOptions = {},
 ): Promise<FoundPlacement | undefined> {
   const { game, signal } = source;
   using reader = await ElementReader.open(game, chooseElements(game.profile, seen));
-  const search = await openSearch(source, reader, within);
+  const search = await openSearch(source, reader, pictures);
   if (!search) return undefined;
   let best = await findWithinBorders(search);
   if (outlinesOnly) return best && (await addPixelSize(search, best));
@@ -175,10 +178,14 @@ async function findStretchedOrResized(search: Search): Promise<FoundPlacement | 
   return countSeenPerPicture(resized) > MIN_RESIZED_HUD_GAIN * countSeenPerPicture(stretched) ? resized : stretched;
 }
 
-async function openSearch(source: HudSource, reader: ElementReader, within?: TimeSpan): Promise<Search | undefined> {
+async function openSearch(
+  source: HudSource,
+  reader: ElementReader,
+  given?: readonly Picture[],
+): Promise<Search | undefined> {
   if (reader.names.length === 0) return undefined;
   const { file, game } = source;
-  const pictures = decodeSearchedPictures(source, within);
+  const pictures = given ?? decodeSearchedPictures(source);
   const [frame] = pictures;
   if (!frame) return undefined;
   const [borders, landmarks] = [findBorders(pictures), await findLandmarks(game)];
@@ -377,10 +384,20 @@ function toContent({ scale, x, y }: Similarity, frame: Size, reference: Size): R
   };
 }
 
-/** Decodes the pictures to search, with square pixels. */
-function decodeSearchedPictures(source: HudSource, within?: TimeSpan): Picture[] {
-  const { width, height } = source.file.info;
+/**
+ * Decodes the pictures that a search of the placement looks at, with square pixels. Searches for several games in one recording
+ * share them.
+ */
+export function decodeSearchedPictures(
+  { file, index }: Pick<HudSource, 'file' | 'index'>,
+  within?: TimeSpan,
+): readonly Picture[] {
+  const { width, height } = file.info;
   const fitting = Math.floor(MAX_SEARCHED_BYTES / (width * height));
   const count = Math.max(MIN_SEARCHED_PICTURES, Math.min(MAX_SEARCHED_PICTURES, fitting));
-  return Array.from(spreadPictures(source, count, within), (picture) => toSquarePixels(copyPicture(picture)));
+  const frames = spreadFrames(index, count, within);
+  const decoded = new Map<number, Picture>();
+  for (const picture of decodePictures({ file, index }, frames))
+    decoded.set(frameAt(index, picture.t), toSquarePixels(copyPicture(picture)));
+  return frames.flatMap((frame) => decoded.get(frame) ?? []);
 }
