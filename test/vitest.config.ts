@@ -32,6 +32,8 @@ export default defineConfig({
     setupFiles: ['test/setup.ts'],
     globalSetup: ['test/global-setup.ts'],
     pool: 'forks',
+    // Node runs the program's TypeScript as users' Node does; nothing needs to be transformed.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     maxWorkers: 2,
     projects: [
       project('unit', ['src/**/*.test.ts', 'bench/**/*.test.ts', ...repository], footage),

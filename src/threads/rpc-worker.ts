@@ -47,11 +47,11 @@ export interface MessageTransfer {
 /**
  * Returns the URL of a thread's module: TypeScript in the checkout, JavaScript in the package.
  *
- * @param base `import.meta.url` of the module that starts the thread.
+ * @param base `import.meta.url` of the module that starts the thread. Loaders may have added a query.
  * @param name Path without extension, relative to `base`.
  */
 export function threadModule(base: string, name: string): URL {
-  return new URL(`${name}${base.endsWith('.ts') ? '.ts' : '.js'}`, base);
+  return new URL(`${name}${new URL(base).pathname.endsWith('.ts') ? '.ts' : '.js'}`, base);
 }
 
 /**
