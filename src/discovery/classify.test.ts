@@ -53,6 +53,26 @@ describe('a field', () => {
       { type: 'counter', behaviour: { min: 2, max: 11, changes: 2 } },
     ],
     [
+      'money in thousands, with commas that are read as points',
+      halves.map((i) => (i < 8 ? '$3.100' : '$6.350')),
+      { type: 'counter', behaviour: { min: 3100, max: 6350 } },
+    ],
+    [
+      'points that go past 999',
+      halves.map((i) => ['850', '950', '1.050', '1.150'][Math.floor(i / 6)]!),
+      { type: 'counter', behaviour: { min: 850, max: 1150, changes: 3 } },
+    ],
+    [
+      'a total in thousands, with spaces',
+      halves.map((i) => ['999 250', '1 000 500', '1 250 750'][Math.floor(i / 8)]!),
+      { type: 'counter', behaviour: { min: 999_250, max: 1_250_750 } },
+    ],
+    [
+      'a distance with three decimals',
+      halves.map((i) => ['0.317', '0.982', '1.204', '1.655'][Math.floor(i / 6)]!),
+      { type: 'counter', behaviour: { min: 0.317, max: 1.655 } },
+    ],
+    [
       'a captioned fraction',
       halves.map((i) => `Lap ${1 + Math.floor(i / 8)}/3`),
       {

@@ -1,4 +1,4 @@
-import { parseDuration, parseNumber } from '../language/numbers.ts';
+import { parseDuration, parseNumber, parseWholeNumber } from '../language/numbers.ts';
 import { patternConstraint } from '../recognition/constraint.ts';
 import { readLine } from '../recognition/text-recognizer.ts';
 import { editDistance } from '../spelling.ts';
@@ -54,6 +54,8 @@ export interface FieldReading {
   readonly caption?: string;
   /** Regular expression of its texts; the first group is the value. */
   readonly pattern?: string;
+  /** Whether the digits of its numbers stand in groups of three: 6,350. */
+  readonly isGrouped?: boolean;
   /** Of a fraction: the expression whose first group is its second number, if that changes, too. */
   readonly secondPattern?: string;
   /** Of a message: the text, if it is always the same. */
@@ -159,15 +161,11 @@ function classifyFigure(
   samples: readonly FollowedSample[],
   read: readonly { readonly text: string; readonly t: number }[],
 ): FieldReading | undefined {
-  const form = commonForm(read.map(({ text }) => text));
-  if (!form) return undefined;
-  if (
-    hasOtherWords(
-      read.map(({ text }) => text),
-      captionOf(form.pieces),
-    )
-  )
-    return undefined;
+  const raw = read.map(({ text }) => text);
+  const isGrouped = hasDigitGroups(raw);
+  const texts = isGrouped ? raw.map(joinDigitGroups) : raw;
+  const form = commonForm(texts);
+  if (!form || hasOtherWords(texts, captionOf(form.pieces))) return undefined;
   const figures = form.pieces.filter((piece) => 'min' in piece).length;
   const shape = form.pieces.map((piece) => ('literal' in piece ? piece.literal : '#')).join('');
   const caption = captionOf(form.pieces);
@@ -181,17 +179,17 @@ function classifyFigure(
   const isNumber = /^[+-]?[$€£]? ?#(?:[.,]#)*[\uE000°]?$/.test(core);
   if (!isClock && !isFraction && !isPercentage && !isNumber) return undefined;
   const group = isClock || isNumber ? [0, figures - 1] : [0, 0];
-  const pattern = patternOf(form.pieces, group as [number, number], !isClock);
+  const pattern = patternOf(form.pieces, group as [number, number], { mayGrow: !isClock, isGrouped });
   const constraint = patternConstraint(pattern);
   const capture = new RegExp(`^(?:${pattern})$`, 'u');
   const values = samples.flatMap(({ recording, t, line }): FieldValue[] => {
     const found = readLine(line, constraint);
     if (!found || found.confidence < MIN_CONFIDENCE) return [];
-    const text = capture.exec(found.text)?.[1] ?? found.text;
-    const value = isClock
-      ? parseDuration(text)
-      : parseNumber(text.replaceAll('–', '-').replaceAll(/[^\d.,+-]/g, ''), ['en']);
-    return value === undefined ? [] : [{ recording, t, text, value, confidence: found.confidence, shown: found.text }];
+    const shown = isGrouped ? markDigitGroups(found.text) : found.text;
+    const text = capture.exec(shown)?.[1] ?? shown;
+    const plain = text.replaceAll('–', '-').replaceAll(/[^\d.,+-]/g, '');
+    const value = isClock ? parseDuration(text) : isGrouped ? parseWholeNumber(plain) : parseNumber(plain, ['en']);
+    return value === undefined ? [] : [{ recording, t, text, value, confidence: found.confidence, shown }];
   });
   const share = values.length / Math.max(1, read.length);
   if (values.length < MIN_READINGS || share < MIN_FORM_SHARE || form.share < MIN_FORM_SHARE / 2) return undefined;
@@ -211,18 +209,65 @@ function classifyFigure(
           : 'counter';
   // Figures that jump about without ever staying are misread scenery.
   if (type === 'counter' && steady < 0.1 && !isSmooth(values)) return undefined;
-  const second = isFraction ? patternOf(form.pieces, [1, 1]) : undefined;
-  const varies = second !== undefined && countSteadyTotals(read.map(({ text }) => text)) > 1;
+  const second = isFraction ? patternOf(form.pieces, [1, 1], { isGrouped }) : undefined;
+  const varies = second !== undefined && countSteadyTotals(texts) > 1;
   const middle = upperMedian(values.map(({ confidence }) => confidence))!;
   return {
     type,
     ...(caption === undefined ? {} : { caption }),
     pattern,
+    ...(isGrouped && !isClock ? { isGrouped } : {}),
     ...(varies ? { secondPattern: second } : {}),
     values,
     behaviour: behaviourOf(values, samples.length),
     certainty: Math.min(1, share) * middle,
   };
+}
+
+/** Digits in a group, and a group with its separator in a pattern. */
+const GROUP_LENGTH = 3;
+const DIGIT_GROUP = "(?:[.,'’ ]?\\d{3})";
+/** A number whose digits stand in groups of three, or one with three decimals. */
+const GROUPED_NUMBER = /(?<![\d.,:])\d{1,3}(?:[.,'’ ]\d{3})+(?![\d.,:])/g;
+/** A number that is a fraction in any case, and a whole number of up to three digits. */
+const DECIMAL_NUMBER = /\d[.,](?:\d{1,2}|\d{4,})(?!\d)|(?<!\d)0+[.,]\d/;
+const SHORT_NUMBER = /^\D*(?<!\d)\d{1,3}(?!\d)\D*$/;
+/** Numbers like fractions among those with groups that are misreadings. */
+const MAX_DECIMAL_SHARE = 0.1;
+/** Share of numbers with groups among all, of those of them with commas, and of whole numbers below the first group. */
+const MIN_COMMA_SHARE = 0.5;
+const MIN_SHORT_SHARE = 0.05;
+/** Different numbers that all end in zero. */
+const MIN_ROUND_NUMBERS = 4;
+
+/**
+ * Whether points, commas or spaces in numbers separate groups of three digits. The network reads a comma as a point in some fonts, so
+ * all that a field shows decides: numbers below a thousand stand without any, amounts of money have no thousandths, three decimals
+ * would not all end in zero.
+ */
+function hasDigitGroups(texts: readonly string[]): boolean {
+  const grouped = texts.filter((text) => text.search(GROUPED_NUMBER) >= 0);
+  if (grouped.length < MIN_READINGS) return false;
+  if (texts.filter((text) => DECIMAL_NUMBER.test(text)).length > MAX_DECIMAL_SHARE * grouped.length) return false;
+  const numbers = [...new Set(grouped.flatMap((text) => text.match(GROUPED_NUMBER) ?? []))];
+  const shareOf = (test: (text: string) => boolean): number => grouped.filter(test).length / grouped.length;
+  return (
+    shareOf((text) => /\d,\d/.test(text)) >= MIN_COMMA_SHARE ||
+    shareOf((text) => /[$€£]/.test(text)) >= MIN_COMMA_SHARE ||
+    shareOf((text) => /\d[.,'’ ]\d{3}[.,'’ ]\d{3}/.test(text)) >= MIN_COMMA_SHARE ||
+    texts.filter((text) => SHORT_NUMBER.test(text)).length >=
+      Math.max(MIN_READINGS, MIN_SHORT_SHARE * grouped.length) ||
+    (numbers.length >= MIN_ROUND_NUMBERS && numbers.every((number) => number.endsWith('0')))
+  );
+}
+
+function joinDigitGroups(text: string): string {
+  return text.replaceAll(GROUPED_NUMBER, (number) => number.replaceAll(/\D/g, ''));
+}
+
+/** Writes a comma between groups of digits, whatever was read there: a font has one such glyph. */
+function markDigitGroups(text: string): string {
+  return text.replaceAll(GROUPED_NUMBER, (number) => number.replaceAll(/\D/g, ','));
 }
 
 /** Share of the readings that say other words than the usual ones, from which the words are what changes. */
@@ -289,7 +334,11 @@ function captionOf(pieces: readonly Piece[]): string | undefined {
 export const SIGN = '[-–]?';
 
 /** The regular expression of a form, with one group around the figures from `first` to `last`. */
-function patternOf(pieces: readonly Piece[], [first, last]: readonly [number, number], mayGrow = true): string {
+function patternOf(
+  pieces: readonly Piece[],
+  [first, last]: readonly [number, number],
+  { mayGrow = true, isGrouped = false }: { readonly mayGrow?: boolean; readonly isGrouped?: boolean } = {},
+): string {
   let figure = 0;
   // A sign belongs to the number before which it stands; others have none.
   const isSigned =
@@ -307,9 +356,13 @@ function patternOf(pieces: readonly Piece[], [first, last]: readonly [number, nu
       const { min, max, padded } = piece;
       // Figures may grow by a digit, unless they are padded or minutes and seconds.
       const isInner = figure > 0;
-      const length =
-        padded || (isInner && min === max && max > 1) ? `{${max}}` : `{1,${mayGrow ? max + 1 : Math.max(2, max)}}`;
-      const own = `${figure === first ? (isSigned ? `(${SIGN}` : '(') : ''}\\d${length}${figure === last ? ')' : ''}`;
+      const isFixed = padded || (isInner && min === max && max > 1);
+      const most = mayGrow ? max + 1 : Math.max(2, max);
+      const digits =
+        isGrouped && !padded && most > GROUP_LENGTH
+          ? `\\d{1,${GROUP_LENGTH}}${DIGIT_GROUP}{0,${Math.ceil(most / GROUP_LENGTH) - 1}}`
+          : `\\d${isFixed ? `{${max}}` : `{1,${most}}`}`;
+      const own = `${figure === first ? (isSigned ? `(${SIGN}` : '(') : ''}${digits}${figure === last ? ')' : ''}`;
       figure++;
       return own;
     })

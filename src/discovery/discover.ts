@@ -59,6 +59,8 @@ export interface HudField {
   readonly place: Anchor;
   readonly pattern?: string;
   readonly secondPattern?: string;
+  /** Whether the digits of its numbers stand in groups of three. */
+  readonly isGrouped?: boolean;
   /** Of a gauge: how it fills, and its colours. */
   readonly gauge?: Pick<Gauge, 'direction' | 'fill' | 'shades' | 'otherFill' | 'empty' | 'radii'>;
   /** Of a gauge: in how many equal cells it is divided. */
@@ -263,7 +265,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   };
   const untaught = read.map(({ element, reading }, i): HudField => {
     const { align } = element;
-    const { type, pattern, secondPattern, behaviour, certainty } = reading;
+    const { type, pattern, secondPattern, isGrouped = false, behaviour, certainty } = reading;
     return {
       ...nameField(type, rects[i]!, reading.caption),
       rect: roundRect(rects[i]!),
@@ -271,6 +273,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
       ...(element.isPart === true ? { bounds: roundRect(element.rect) } : {}),
       ...(pattern === undefined ? {} : { pattern }),
       ...(secondPattern === undefined ? {} : { secondPattern }),
+      ...(isGrouped ? { isGrouped } : {}),
       behaviour,
       certainty: Math.round(1000 * certainty) / 1000,
       examples: pickExamples(reading),

@@ -331,13 +331,19 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
     region,
     reader: 'general',
     ...(pattern === undefined ? {} : { pattern }),
-    ...(isFigure ? { value: type === 'clock' || type === 'time' ? 'time' : 'number' } : {}),
+    ...(isFigure ? { value: valueKindOf(field) } : {}),
     stability: isUnclear
       ? { samples: UNCLEAR_NAME_SAMPLES, confidence: MIN_CONFIDENCE }
       : { samples, confidence: isFigure ? MIN_CONFIDENCE : MIN_TEXT_CONFIDENCE },
     // A clock that has not started stands, too.
     ...(type === 'clock' ? { plausible: { min: 0.01 } } : {}),
   };
+}
+
+/** How a figure is written. */
+function valueKindOf({ type, isGrouped }: HudField): 'time' | 'integer' | 'number' {
+  if (type === 'clock' || type === 'time') return 'time';
+  return isGrouped === true ? 'integer' : 'number';
 }
 
 function eventsOf({ type }: HudField, detector: string, subject: unknown, property: string): readonly unknown[] {

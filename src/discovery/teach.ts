@@ -148,9 +148,12 @@ function isDigit(char: string): boolean {
   return char >= '0' && char <= '9';
 }
 
+/** A run of digits in a field's expression, with groups where it has such. */
+const FIGURE = /\(?\\d(?:\{[\d,]+\})?(?:\(\?:\[[^\]]*\]\?\\d\{3\}\)\{[\d,]+\})?\)?/g;
+
 /** The part of a field's expression from its first to its last figure, without the caption around them. */
 export function figurePattern(pattern: string): string {
-  const figures = [...pattern.matchAll(/\(?\\d(?:\{[\d,]+\})?\)?/g)];
+  const figures = [...pattern.matchAll(FIGURE)];
   const [first, last] = [figures[0], figures.at(-1)];
   return first && last ? pattern.slice(first.index, last.index + last[0].length) : pattern;
 }

@@ -105,6 +105,23 @@ export function parseNumber(text: string, languages: readonly string[] = []): nu
   return value === undefined ? undefined : sign * value;
 }
 
+/** What separates groups of three digits, in whatever language. */
+const GROUP_MARK = "[.,'’ ]";
+
+/**
+ * Parses a whole number, whatever separates its groups of three digits: `6,350`, `6.350`, `6 350` and `6350` are the same.
+ *
+ * @returns `undefined` for text that is no such number, or has several kinds of separators.
+ */
+export function parseWholeNumber(text: string): number | undefined {
+  const found = new RegExp(`^([+-]?)(\\d+|\\d{1,3}(${GROUP_MARK})\\d{3}(?:\\3\\d{3})*)$`).exec(
+    toAscii(text).replaceAll(/[\u00A0\u2000-\u200A\u202F\u3000]/gu, ' '),
+  );
+  if (!found) return undefined;
+  const value = Number(found[2]!.replaceAll(/\D/g, ''));
+  return found[1] === '-' && value > 0 ? -value : value;
+}
+
 function parseAmount(text: string, { decimal, group, groups: [last, others] }: NumberFormat): number | undefined {
   const [whole = '', fraction, ...rest] = text.split(decimal);
   if (rest.length > 0 || (fraction !== undefined && !/^\d+$/.test(fraction))) return undefined;

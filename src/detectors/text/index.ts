@@ -60,7 +60,7 @@ export const kind: FrameDetectorKind<TextOptions> = {
     const atlas = atlasOf(options);
     return atlas === undefined
       ? undefined
-      : charactersOf((await loadAtlas(atlas, assets)).file, options.value === 'number');
+      : charactersOf((await loadAtlas(atlas, assets)).file, options.value === 'number' || options.value === 'integer');
   },
   async open(options: TextOptions, assets: Assets): Promise<Detector> {
     if (options.reader === 'general') return await GeneralTextDetector.open(options, assets);

@@ -15,8 +15,8 @@ export const TEXT_SCHEMA = {
     align: oneOf(['left', 'right', 'centre'], 'Where the text starts from in its region; default left.'),
     charset: { type: 'string', minLength: 1, description: 'The characters that can occur; default all.' },
     value: oneOf(
-      ['text', 'number', 'time'],
-      '`number`: gives a number, written as in the language (1.234,5 in German; 45 % is 45). `time`: gives seconds (1:23.4, 1\'23"4, 2h05).',
+      ['text', 'number', 'integer', 'time'],
+      '`number`: gives a number, written as in the language (1.234,5 in German; 45 % is 45). `integer`: gives a whole number, whatever separates its thousands (6,350, 6.350, 6 350). `time`: gives seconds (1:23.4, 1\'23"4, 2h05).',
     ),
     jitter: integer([0, 8], 'Pixels of the atlas by which the text may lie elsewhere in its region; default 1.'),
     lexicon: {
@@ -99,5 +99,5 @@ export type FallbackOptions = NonNullable<TextOptions['fallback']>;
 /** The side of the region from which the text starts. */
 export type Align = NonNullable<TextOptions['align']>;
 
-/** What a text detector's value is: the text itself, the number that it is, or the seconds of a clock. */
+/** What a text detector's value is: the text itself, the number or whole number that it is, or the seconds of a clock. */
 export type ValueKind = NonNullable<TextOptions['value']>;

@@ -18,4 +18,11 @@ describe('the value of a text', () => {
     // A text is tested by the tracker, after it is corrected by rules of its own.
     expect(textPattern({ plausible: { pattern: 'GO' } })).toBeUndefined();
   });
+
+  it('takes no thousands for fractions in a whole number', () => {
+    for (const text of ['6350', '6,350', '6.350', '6 350', "6'350"])
+      expect(parseValue(text, 1, 'integer')).toMatchObject({ state: 'seen', value: 6350 });
+    expect(parseValue('1.250.000', 1, 'integer')).toMatchObject({ value: 1_250_000 });
+    expect(parseValue('6,35', 1, 'integer')).toMatchObject({ state: 'unreadable' });
+  });
 });

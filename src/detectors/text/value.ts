@@ -1,4 +1,4 @@
-import { parseDuration, parseNumber } from '../../language/numbers.ts';
+import { parseDuration, parseNumber, parseWholeNumber } from '../../language/numbers.ts';
 import { Pattern } from '../../pattern.ts';
 import type { Observation } from '../kind.ts';
 import type { TextOptions, ValueKind } from './options.ts';
@@ -20,7 +20,12 @@ export function parseValue(
 ): Observation {
   if (value === 'text') return { state: 'seen', value: text, confidence };
   if (pattern?.test(text.trim()) === false) return { state: 'unreadable', confidence, detail: text };
-  const number = value === 'time' ? parseDuration(text) : parseNumber(text, languages);
+  const number =
+    value === 'time'
+      ? parseDuration(text)
+      : value === 'integer'
+        ? parseWholeNumber(text)
+        : parseNumber(text, languages);
   // 2:06 whose colon was not read is not 206 seconds.
   if (number === undefined || (hasColon && value === 'time' && /^\d{3,}$/.test(text)))
     return { state: 'unreadable', confidence, detail: text };
