@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { recordLog } from '../../src/pipeline/record-log.ts';
-import { clip as media, launcher } from '../paths.ts';
+import { makeVideo } from '../fixtures/videos.ts';
+import { launcher } from '../paths.ts';
 
 /**
  * A detector kind that reads the brightness of a region. It ends, hangs or blocks in native code, once, the thread that makes the fifth
@@ -70,13 +71,33 @@ const profile = {
   })),
 };
 
+/** Three chunks of eight seconds, in which the brightness of the picture and its left part changes. */
+const [framesPerSecond, seconds] = [10, 24];
+
 let folder = '';
+let media = '';
 let alone: Awaited<ReturnType<typeof run>>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'playbyplay-shared-'));
   process.env['GLOW_FOLDER'] = folder;
   await writeFile(join(folder, 'glow.mjs'), plugin);
   await writeFile(join(folder, 'profile.json'), JSON.stringify(profile));
+  media = join(folder, 'lights.mp4');
+  makeVideo({
+    path: media,
+    codec: 'libx264',
+    width: 320,
+    height: 180,
+    pts: Array.from({ length: seconds * framesPerSecond }, (_, frame) => frame),
+    timeBase: { num: 1, den: framesPerSecond },
+    keyEvery: framesPerSecond,
+    paint([luma, ...chroma], [stride = 0], frame) {
+      for (const plane of chroma) plane.fill(128);
+      luma!.fill(40 + 10 * (Math.floor(frame / 4) % 18));
+      const left = 220 - 9 * (Math.floor(frame / 6) % 19);
+      for (let y = 0; y < 180; y++) luma!.fill(left, y * stride, y * stride + 80);
+    },
+  });
   alone = await run(1);
 });
 afterAll(async () => {
@@ -91,13 +112,13 @@ interface Traced {
   readonly tid: number;
 }
 
-async function run(workers: number, ends = '', hangLimit = 1.5): Promise<{ log: string; trace: Traced[] }> {
+async function run(workers: number, ends = '', hangLimit = 3): Promise<{ log: string; trace: Traced[] }> {
   process.env['GLOW_ENDS'] = ends;
   const out = join(folder, `out ${workers} ${ends}`);
   const trace = join(folder, `trace ${workers} ${ends}.json`);
   const plugins = [join(folder, 'glow.mjs')];
   const stuckAfter = ends.startsWith('hangs') ? { stuckAfter: hangLimit } : {};
-  await recordLog({ media, game: join(folder, 'profile.json'), out, to: 12, workers, plugins, trace, ...stuckAfter });
+  await recordLog({ media, game: join(folder, 'profile.json'), out, workers, plugins, trace, ...stuckAfter });
   const { traceEvents } = JSON.parse(await readFile(trace, 'utf8')) as { traceEvents: Traced[] };
   return { log: await readFile(join(out, 'events.ndjson'), 'utf8'), trace: traceEvents };
 }
@@ -151,8 +172,6 @@ describe('reading with several threads', () => {
         join(folder, 'profile.json'),
         '--plugin',
         join(folder, 'glow.mjs'),
-        '--to',
-        '12',
         '--out',
         out,
       ];
