@@ -27,7 +27,10 @@ export interface Journal<T> extends AsyncDisposable {
 const MAGIC = 'playbyplay/journal/1';
 /** Size of a record's header: length and checksum, both 32-bit little-endian. */
 const RECORD_HEADER_BYTES = 8;
-const MAX_RECORD_BYTES = 1 << 30;
+/** Bytes of a record's JSON: one of a few seconds of readings is far smaller. */
+const MAX_RECORD_BYTES = 1 << 28;
+/** The first line with the key is shorter than this. */
+const MAX_HEAD_BYTES = 1 << 16;
 
 interface RecordLocation {
   readonly at: number;
@@ -76,26 +79,69 @@ export async function mergeJournals(path: string, parts: readonly string[]): Pro
     throw new PlaybyplayError('no-journal', `a part of the recording was not read: ${missing} is missing`);
   }
   let head: Buffer | undefined;
-  await using target = await AppendFile.open(path, 0, { kind: 'journal' });
+  await using files = new AsyncDisposableStack();
+  const records: { readonly chunk: string; readonly file: FileHandle; readonly place: RecordLocation }[] = [];
   for (const part of parts) {
-    await using file = await open(part, 'r');
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(1 << 16), 0, 1 << 16, 0);
+    const file = files.use(await open(part, 'r'));
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_HEAD_BYTES), 0, MAX_HEAD_BYTES, 0);
     const start = buffer.subarray(0, bytesRead).indexOf(0x0a) + 1;
     const own = buffer.subarray(0, start);
-    if (head === undefined) await target.append((head = own));
+    if (head === undefined) head = own;
     else if (Buffer.compare(head, own) !== 0)
       throw new PlaybyplayError('resume-mismatch', `${part} was read with other inputs than ${parts[0]}`, {
         hint: 'Delete the journals of this folder and run again.',
       });
     const locations = new Map<string, RecordLocation>();
     await indexRecords(file, start, locations);
-    for (const { at, length } of locations.values()) {
-      const frame = Buffer.allocUnsafe(RECORD_HEADER_BYTES + length);
-      await file.read(frame, 0, frame.length, at - RECORD_HEADER_BYTES);
-      await target.append(frame);
-    }
+    for (const [chunk, place] of locations) records.push({ chunk, file, place });
+  }
+  await using target = await AppendFile.open(path, 0, { kind: 'journal' });
+  await target.append(head!);
+  // In the order of one run, so that they can be read as one stream.
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  for (const { file, place } of records.toSorted((a, b) => compare(a.chunk, b.chunk))) {
+    const frame = Buffer.allocUnsafe(RECORD_HEADER_BYTES + place.length);
+    await file.read(frame, 0, frame.length, place.at - RECORD_HEADER_BYTES);
+    await target.append(frame);
   }
   return true;
+}
+
+/**
+ * Reads the records of a journal in their order in the file, up to the last complete one: another process may be writing it.
+ *
+ * @returns The key of the run that wrote it, and its records; undefined where the file is no journal, or there is none.
+ *
+ * @example
+ * const journal = await readJournal('match.playbyplay/readings.journal');
+ * for await (const { chunk, record } of journal?.records() ?? []) console.log(chunk, record);
+ */
+export async function readJournal(path: string): Promise<
+  | {
+      readonly key: JournalKey;
+      readonly records: () => AsyncGenerator<{ readonly chunk: string; readonly record: unknown }, void, undefined>;
+    }
+  | undefined
+> {
+  let head: Readonly<Record<string, unknown>> | undefined;
+  let start = 0;
+  try {
+    await using file = await open(path, 'r');
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_HEAD_BYTES), 0, MAX_HEAD_BYTES, 0);
+    start = buffer.subarray(0, bytesRead).indexOf(0x0a) + 1;
+    head = start > 0 ? parseHead(buffer.toString('utf8', 0, start)) : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  if (head?.['format'] !== MAGIC) return undefined;
+  const { format: _, ...key } = head;
+  return {
+    key: key as JournalKey,
+    async *records() {
+      await using file = await open(path, 'r');
+      for await (const { payload } of payloads(file, start)) yield await decode(payload);
+    },
+  };
 }
 
 class FileJournal<T> implements Journal<T> {
@@ -140,7 +186,7 @@ function headOf(key: JournalKey): Buffer {
 
 /** Returns where the records begin: after the first line, if it is that of this key; 0 without a complete first line. */
 async function compareHead(file: FileHandle, path: string, head: Buffer, key: JournalKey): Promise<number> {
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(1 << 16), 0, 1 << 16, 0);
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_HEAD_BYTES), 0, MAX_HEAD_BYTES, 0);
   const end = buffer.subarray(0, bytesRead).indexOf(0x0a);
   if (end < 0) return 0;
   if (Buffer.compare(buffer.subarray(0, end + 1), head) === 0) return end + 1;
@@ -171,21 +217,36 @@ function listOf(parts: readonly string[]): string {
 
 /** Indexes the records from `start` on and returns the end of the last complete one. */
 async function indexRecords(file: FileHandle, start: number, locations: Map<string, RecordLocation>): Promise<number> {
+  let end = start;
+  for await (const { at, payload } of payloads(file, start)) {
+    locations.set((await decode(payload)).chunk, { at, length: payload.length });
+    end = at + payload.length;
+  }
+  return end;
+}
+
+/** The complete records from `start` on, still compressed, with their places. */
+async function* payloads(
+  file: FileHandle,
+  start: number,
+): AsyncGenerator<{ readonly at: number; readonly payload: Buffer }, void, undefined> {
   const frame = Buffer.alloc(RECORD_HEADER_BYTES);
+  const { size } = await file.stat();
   let position = start;
   for (;;) {
     const { bytesRead } = await file.read(frame, 0, RECORD_HEADER_BYTES, position);
     const length = frame.readUInt32LE(0);
-    if (bytesRead < RECORD_HEADER_BYTES || length > MAX_RECORD_BYTES) return position;
+    const at = position + RECORD_HEADER_BYTES;
+    if (bytesRead < RECORD_HEADER_BYTES || at + length > size) return;
     const payload = Buffer.allocUnsafe(length);
-    const body = await file.read(payload, 0, length, position + RECORD_HEADER_BYTES);
-    if (body.bytesRead < length || crc32(payload) !== frame.readUInt32LE(4)) return position;
-    locations.set((await decode(payload)).chunk, { at: position + RECORD_HEADER_BYTES, length });
-    position += RECORD_HEADER_BYTES + length;
+    const body = await file.read(payload, 0, length, at);
+    if (body.bytesRead < length || crc32(payload) !== frame.readUInt32LE(4)) return;
+    yield { at, payload };
+    position = at + length;
   }
 }
 
 async function decode(payload: Uint8Array): Promise<{ readonly chunk: string; readonly record: unknown }> {
-  const text = (await inflate(payload)).toString();
+  const text = (await inflate(payload, { maxOutputLength: MAX_RECORD_BYTES })).toString();
   return JSON.parse(text) as { chunk: string; record: unknown };
 }

@@ -206,7 +206,12 @@ async function prepareRun(source: Source, game: Game, options: DetectOptions): P
     companions: others.companions.map((companion) => companion.header),
     placement,
   });
-  const journal = options.openJournal && resources.use(await options.openJournal(journalKey(header, hud)));
+  const key = journalKey(
+    header,
+    hud,
+    game.detectors.map(({ name }) => name),
+  );
+  const journal = options.openJournal && resources.use(await options.openJournal(key));
   const stop = new AbortController();
   const owned = resources.move();
   return {

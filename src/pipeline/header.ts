@@ -1,4 +1,5 @@
 import { pluginsUsed } from '../detectors/plugins/load.ts';
+import type { JournalKey } from '../events/journal.ts';
 import type { HeaderLine } from '../events/log.ts';
 import { DEFAULT_INTERVAL_SECONDS } from '../profile/defaults.ts';
 import type { Profile } from '../profile/profile.ts';
@@ -74,18 +75,31 @@ function samplingOf({ sampling }: Profile): { readonly interval: number } | { re
   return every === undefined ? { interval: sampling?.interval ?? DEFAULT_INTERVAL_SECONDS } : { every };
 }
 
-/** What readings depend on. Script and dictionary are not among it, so a changed script can run on stored readings. */
+/**
+ * What readings depend on. Script and dictionary are not among it, so a changed script can run on stored readings.
+ *
+ * @param detectors Their names in the order of the stored readings; {@link detectorsOfKey} gives them back.
+ */
 export function journalKey(
   { media, profile, plan, plugins, companions, program }: HeaderLine,
   hud: HudSettings | undefined,
+  detectors: readonly string[],
 ): Record<string, string> {
   return {
     media: media.hash,
     profile: profile.hash,
+    detectors: JSON.stringify(detectors),
     plan: JSON.stringify(plan),
     program,
     hud: JSON.stringify(hud ?? {}),
     ...(plugins ? { plugins: JSON.stringify(plugins) } : {}),
     ...(companions ? { companions: JSON.stringify(companions) } : {}),
   };
+}
+
+/** The names of the detectors whose readings a journal holds, in their order; undefined where its key does not say. */
+export function detectorsOfKey({ detectors }: JournalKey): readonly string[] | undefined {
+  if (detectors === undefined) return undefined;
+  const names: unknown = JSON.parse(detectors);
+  return Array.isArray(names) ? names.map(String) : undefined;
 }

@@ -16,7 +16,8 @@ import type { DetectMessage } from './messages.ts';
 import type { ChunkReadings } from './reading/chunk-readings.ts';
 import { openSource } from './source.ts';
 
-const JOURNAL_NAME = 'readings.journal';
+/** Name of the file with the readings, in the folder of a log. */
+export const JOURNAL_NAME = 'readings.journal';
 
 /** Options of `recordLog`. */
 export interface RecordOptions extends Omit<DetectOptions, 'openJournal' | 'resumes'> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { FormatContext, Packet } from 'node-av/lib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFrames, writeFlashClip } from '../../../test/fixtures/flash-clip.ts';
+import { readChapters } from '../container/chapters.ts';
 import { readEmbeddedLog } from '../../events/embedded.ts';
 import { EBML, elementsIn, readUnsigned } from '../../events/ebml.ts';
 import { type Cut, type ReelOptions, writeReel } from './reel.ts';
@@ -68,6 +69,14 @@ describe('mp4 additions', () => {
       { start: 0, title: 'Anfang' },
       { start: 1.25, title: 'ende – é' },
     ]);
+  });
+
+  it.each(['reel.mp4', 'reel.mkv'])('has chapters that are read from %s', async (name) => {
+    expect(await readChapters(join(folder, name))).toEqual([
+      { t: 0, title: 'Anfang' },
+      { t: 1.25, title: 'ende – é' },
+    ]);
+    expect(await readChapters(clip)).toEqual([]);
   });
 
   it('contains title, timed captions and a track of chapter titles that FFmpeg reads', () => {

@@ -111,14 +111,14 @@ export const readLanes = declareRoute({
   method: 'GET',
   url: '/api/lanes',
   tag: 'log',
-  summary: 'Describe a stretch of a log as lanes: events, numbers, gaps',
+  summary: 'Describe a stretch of a log as lanes: chapters, events, numbers, gaps',
   query: object(['log', 'from', 'to'], { log: PATH, from: SECONDS, to: SECONDS, bins: integer([1, 4096]) }),
   response: object(['lanes', 'version'], {
     version: TEXT,
     lanes: list(
       object(['name', 'kind'], {
         name: TEXT,
-        kind: oneOf(['events', 'values', 'gaps']),
+        kind: oneOf(['chapters', 'events', 'values', 'gaps']),
         marks: list(object(['t', 'end', 'text'], { id: TEXT, t: SECONDS, end: SECONDS, text: TEXT }), []),
         bins: list(integer([0]), []),
         points: list(object(['t', 'value'], { t: SECONDS, value: { type: 'number' } }), []),

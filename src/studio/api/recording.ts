@@ -36,6 +36,7 @@ export const showRecording = declareRoute({
         keyframes: integer([0]),
         problem: TEXT,
       }),
+      chapters: list(object(['t', 'title'], { t: T, title: TEXT }), []),
     },
   ),
 });
@@ -77,6 +78,24 @@ export const listTimes = declareRoute({
   response: object(['first', 'times'], {
     first: integer([0], 'Number of the first frame.'),
     times: list({ type: 'number' }, []),
+  }),
+});
+
+/** How the stream comes along a stretch. */
+export const readStream = declareRoute({
+  method: 'GET',
+  url: '/api/stream',
+  tag: 'recording',
+  summary: 'Describe the stream of a stretch in equal parts: its rate, and the longest time that a picture stays',
+  query: object(['path', 'from', 'to'], { path: PATH, from: T, to: T, columns: integer([1, 4096]) }),
+  response: object(['rates', 'stays', 'usualStay'], {
+    rates: list(integer([0]), [], 'Kilobits per second.'),
+    stays: list(
+      integer([0]),
+      [],
+      'Milliseconds that the picture stays that stays longest of those that begin in the part.',
+    ),
+    usualStay: number([0], 'Milliseconds that a picture usually stays.'),
   }),
 });
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { render } from '../../dictionary/sentences/render.ts';
 import { type Issue, PlaybyplayError } from '../../errors.ts';
@@ -16,6 +15,7 @@ import { loadKindCatalog } from '../../pipeline/schemas.ts';
 import { openSource } from '../../pipeline/source.ts';
 import { checkProfile } from '../../profile/check.ts';
 import type { TestCase } from './test-case.ts';
+import { readingsPaths } from './test-readings.ts';
 
 /** What a run of a pack on a recording gave. */
 export interface RunResult {
@@ -56,12 +56,12 @@ export async function runPack(game: string, media: string, options: RunOptions):
   const readingsHash = await hashReadings(opened);
   using source = await openSource(media);
   await makeFolder(readings);
-  const stem = join(readings, createHash('sha256').update(source.path).digest('hex').slice(0, 16));
+  const { stem, whole, stretch } = readingsPaths(readings, source.path);
   // Readings of the whole recording serve for a stretch, too.
   const isWhole = from === undefined && to === undefined;
   const usesWhole = isWhole || (await readFile(`${stem}.done`, 'utf8').catch(() => '')) === readingsHash;
   const range = usesWhole ? {} : { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
-  const path = `${stem}${usesWhole ? '' : '-stretch'}.journal`;
+  const path = usesWhole ? whole : stretch;
   const [events, gaps, warnings, notes]: [EventLine[], GapLine[], Issue[], { t: number; text: string }[]] = [
     [],
     [],

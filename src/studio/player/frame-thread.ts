@@ -1,6 +1,7 @@
 // A thread that reads exact frames of one recording.
 import { serve, TransferredResult } from '../../threads/serve.ts';
 import { encodePicture, type PictureFormat } from './encode-picture.ts';
+import { describeStream } from './describe-stream.ts';
 import { type FrameChoice, FrameReader } from './frame-reader.ts';
 
 /** What the thread is asked for. */
@@ -8,7 +9,8 @@ export type FrameRequest =
   | { readonly open: string }
   | { readonly read: FrameChoice; readonly format: PictureFormat; readonly width?: number | undefined }
   | { readonly keyframe: number; readonly format: PictureFormat; readonly width: number }
-  | { readonly times: { readonly from: number; readonly to: number } };
+  | { readonly times: { readonly from: number; readonly to: number } }
+  | { readonly stream: { readonly from: number; readonly to: number; readonly columns: number } };
 
 /** What opening a recording finds out. */
 export interface OpenedRecording {
@@ -53,6 +55,10 @@ serve(async (message, { signal }) => {
     const first = reader!.frameAt(request.times.from);
     const times = reader!.index.t.slice(first, reader!.frameAt(request.times.to) + 1);
     return new TransferredResult({ first, times }, [times.buffer]);
+  }
+  if ('stream' in request) {
+    const { from, to, columns } = request.stream;
+    return describeStream(reader!.index, from, to, columns);
   }
   const read = 'keyframe' in request ? reader!.readKeyframe(request.keyframe) : reader!.read(request.read);
   const { frame, t } = read;

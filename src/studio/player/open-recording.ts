@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
+import { type ChapterMark, readChapters } from '../../media/container/chapters.ts';
 import { openVideo } from '../../media/video.ts';
 import { even } from '../../media/write/frame-filter.ts';
 import type { VideoInfo } from '../../media/container/info.ts';
 import { RpcWorker, threadModule } from '../../threads/rpc-worker.ts';
+import type { StreamColumns } from './describe-stream.ts';
 import type { PictureFormat } from './encode-picture.ts';
 import type { FrameChoice } from './frame-reader.ts';
 import type { EncodedFrame, FrameRequest, OpenedRecording } from './frame-thread.ts';
@@ -33,6 +35,8 @@ export interface Peaks {
 export class OpenRecording implements AsyncDisposable {
   readonly path: string;
   readonly info: VideoInfo;
+  /** Chapter marks of the container, in its own time. */
+  readonly chapters: readonly ChapterMark[];
   /** Size and time of change of the file: another version is opened anew. */
   readonly version: string;
   /** Frames and times, once the packets are indexed. */
@@ -47,9 +51,10 @@ export class OpenRecording implements AsyncDisposable {
   #overviewEnd = 0;
   #isClosed = false;
 
-  private constructor(path: string, info: VideoInfo, version: string) {
+  private constructor(path: string, info: VideoInfo, chapters: readonly ChapterMark[], version: string) {
     this.path = path;
     this.info = info;
+    this.chapters = chapters;
     this.version = version;
     this.#frames = new RpcWorker('frames', threadModule(import.meta.url, './frame-thread'));
     this.#previews = new RpcWorker('previews', threadModule(import.meta.url, './preview-thread'));
@@ -70,7 +75,7 @@ export class OpenRecording implements AsyncDisposable {
   static async open(path: string): Promise<OpenRecording> {
     const version = await versionOfRecording(path);
     using file = openVideo(path);
-    return new OpenRecording(path, file.info, version);
+    return new OpenRecording(path, file.info, await readChapters(path), version);
   }
 
   /** What the index says; `undefined` while it is being made. Throws what prevented it. */
@@ -94,6 +99,12 @@ export class OpenRecording implements AsyncDisposable {
   async times(from: number, to: number): Promise<{ readonly first: number; readonly times: Float64Array }> {
     await this.opened;
     return await this.#frames.call({ times: { from, to } } satisfies FrameRequest);
+  }
+
+  /** How the stream of a stretch comes, in `columns` equal parts. */
+  async stream(from: number, to: number, columns: number, signal: AbortSignal): Promise<StreamColumns> {
+    await this.opened;
+    return await this.#frames.call({ stream: { from, to, columns } } satisfies FrameRequest, { signal });
   }
 
   /** Reads the last keyframe at or before a time. */

@@ -269,7 +269,7 @@ function suggest(
 /** What happens along the time of a recording, as rows of marks. */
 export interface Lane {
   readonly name: string;
-  readonly kind: 'events' | 'values' | 'gaps';
+  readonly kind: 'chapters' | 'events' | 'values' | 'gaps';
   /** Single marks, if they are few. */
   readonly marks?: readonly { readonly id?: string; readonly t: number; readonly end: number; readonly text: string }[];
   /** Numbers of events in equal parts of the stretch, if they are many. */
@@ -285,13 +285,21 @@ const MAX_POINTS = 600;
 
 /** Describes a stretch of a log as lanes: the commonest kinds of events, numbers that change, and gaps. */
 export function lanesOf(log: ReviewedLog, from: number, to: number, bins: number): readonly Lane[] {
-  const { actions, values } = groupEvents(log);
+  const { actions, values, chapters } = groupEvents(log);
   const byCount = byFrequency(actions);
   const shown = byCount.slice(0, MAX_EVENT_LANES);
   const rest = byCount.slice(MAX_EVENT_LANES).flatMap(([, events]) => events);
   const eventLanes = [...shown, ...(rest.length > 0 ? [['others', rest] as const] : [])];
   const { gaps } = log;
+  // Each lasts until the next: the one that the stretch begins in is part of it.
+  const sections = chapters.map(({ event: { id, t, text } }, i) => {
+    const end = chapters[i + 1]?.event.t ?? Math.max(t, log.header.media.duration);
+    return { id, t, end, text };
+  });
   return [
+    ...(sections.length > 0
+      ? [{ name: 'chapters', kind: 'chapters' as const, marks: markedIn(sections, from, to) }]
+      : []),
     ...eventLanes.map(([name, events]) => eventLane(name, events, from, to, bins)),
     ...byFrequency(values)
       .slice(0, MAX_VALUE_LANES)
@@ -301,14 +309,23 @@ export function lanesOf(log: ReviewedLog, from: number, to: number, bins: number
           {
             name: 'gaps',
             kind: 'gaps' as const,
-            marks: gaps
-              .filter(({ t, end }) => end >= from && t <= to)
-              .slice(0, MAX_MARKS)
-              .map(({ t, end, reason = '' }) => ({ t, end, text: reason })),
+            marks: markedIn(
+              gaps.map(({ t, end, reason = '' }) => ({ t, end, text: reason })),
+              from,
+              to,
+            ),
           },
         ]
       : []),
   ];
+}
+
+function markedIn<Mark extends { readonly t: number; readonly end: number }>(
+  marks: readonly Mark[],
+  from: number,
+  to: number,
+): readonly Mark[] {
+  return marks.filter(({ t, end }) => end >= from && t <= to).slice(0, MAX_MARKS);
 }
 
 /** Kinds of events, the commonest first. */
@@ -320,7 +337,12 @@ function byFrequency(lanes: ReadonlyMap<string, ReviewedEvent[]>) {
 interface GroupedEvents {
   readonly actions: ReadonlyMap<string, ReviewedEvent[]>;
   readonly values: ReadonlyMap<string, ReviewedEvent[]>;
+  /** Beginnings of levels, matches, rounds and the like. */
+  readonly chapters: readonly ReviewedEvent[];
 }
+
+/** The action of the common dictionary with which parts of a session begin. */
+const BEGIN = 'begin';
 
 const groupsOfLogs = new WeakMap<ReviewedLog, GroupedEvents>();
 
@@ -329,9 +351,11 @@ function groupEvents(log: ReviewedLog): GroupedEvents {
   if (known) return known;
   const actions = new Map<string, ReviewedEvent[]>();
   const values = new Map<string, ReviewedEvent[]>();
+  const chapters: ReviewedEvent[] = [];
   for (const reviewed of log.events) {
     if (reviewed.status === 'deleted') continue;
     const { statement } = reviewed.event;
+    if (!isPropertyStatement(statement) && statement.action === BEGIN) chapters.push(reviewed);
     const isValue = isPropertyStatement(statement) && typeof statement.to === 'number';
     const name = isPropertyStatement(statement)
       ? [subjectOf(statement.subject), nameOf(log, statement.property, 'property')].join(' ')
@@ -341,7 +365,7 @@ function groupEvents(log: ReviewedLog): GroupedEvents {
     if (lane) lane.push(reviewed);
     else lanes.set(name, [reviewed]);
   }
-  const grouped = { actions, values };
+  const grouped = { actions, values, chapters };
   groupsOfLogs.set(log, grouped);
   return grouped;
 }

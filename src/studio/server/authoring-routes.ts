@@ -41,6 +41,7 @@ import { type FileDiff, type PackStore } from '../authoring/pack-store.ts';
 import { completeSentence, composeStatement, type ExampleCue } from '../authoring/rules.ts';
 import { compareRuns, type RunResult } from '../authoring/run-test.ts';
 import type { TestCase } from '../authoring/test-case.ts';
+import { STUDIO_FOLDER } from '../authoring/test-readings.ts';
 import type { Workspace } from '../workspace.ts';
 import { addRoute } from './add-route.ts';
 import type { StudioContext } from './studio-server.ts';
@@ -48,8 +49,6 @@ import type { StudioContext } from './studio-server.ts';
 type PackResponse = RouteResponse<typeof showPack>;
 type ScoreResponse = RouteResponse<typeof runTests>['all'];
 
-/** Folder of a pack for what only the studio reads. */
-const STUDIO_FOLDER = '.playbyplay';
 const MAX_WORDS = 20;
 /** Progress of requests that is remembered. */
 const MAX_JOBS = 64;

@@ -1,13 +1,23 @@
 import { basename, dirname } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { PlaybyplayError } from '../../errors.ts';
-import { listTimes, readFrame, readMedia, readPeaks, readPreview, readSound, showRecording } from '../api/recording.ts';
+import {
+  listTimes,
+  readFrame,
+  readMedia,
+  readPeaks,
+  readPreview,
+  readSound,
+  readStream,
+  showRecording,
+} from '../api/recording.ts';
 import type { EncodedFrame } from '../player/frame-thread.ts';
 import type { OpenRecording } from '../player/open-recording.ts';
 import { addRoute } from './add-route.ts';
 import type { StudioContext } from './studio-server.ts';
 
 const DEFAULT_PREVIEW_WIDTH = 640;
+const DEFAULT_COLUMNS = 400;
 const MAX_SOUND_SECONDS = 10;
 const MAX_TIMES_SECONDS = 600;
 /** Containers and codecs that browsers play; whether this one does, the page finds out. */
@@ -23,7 +33,7 @@ export function registerRecordingRoutes(app: FastifyInstance, { workspace, recor
   };
 
   addRoute(app, showRecording, async ({ query: { path } }) => {
-    const { info, version, ready } = await open(path);
+    const { info, chapters, version, ready } = await open(path);
     const { width, height, pixelAspect, codec, container, frameRate, duration, audio } = info;
     const log = await workspace.logOf(path);
     const rate = frameRate.num / frameRate.den;
@@ -42,6 +52,9 @@ export function registerRecordingRoutes(app: FastifyInstance, { workspace, recor
       version,
       isPlayable: PLAYABLE_CONTAINERS.test(container) && PLAYABLE_CODECS.includes(codec),
       ...(ready && { index: ready }),
+      ...(chapters.length > 0 && {
+        chapters: chapters.map(({ t, title }) => ({ t: Math.max(0, t - (ready?.origin ?? 0)), title })),
+      }),
     };
   });
 
@@ -62,6 +75,12 @@ export function registerRecordingRoutes(app: FastifyInstance, { workspace, recor
     checkStretch(from, to, MAX_TIMES_SECONDS);
     const { first, times } = await (await open(path)).times(from, to);
     return { first, times: [...times] };
+  });
+
+  addRoute(app, readStream, async ({ query: { path, from, to, columns = DEFAULT_COLUMNS }, signal }) => {
+    checkStretch(from, to, Number.POSITIVE_INFINITY);
+    const { rates, stays, usualStay } = await (await open(path)).stream(from, to, columns, signal);
+    return { rates: [...rates], stays: [...stays], usualStay };
   });
 
   addRoute(app, readPeaks, async ({ query: { path, from, to, count }, signal, reply }) => {

@@ -17,6 +17,7 @@ import { Jobs } from '../jobs.ts';
 import { registerJobRoutes } from './job-routes.ts';
 import { registerLogRoutes } from './log-routes.ts';
 import { registerAuthoringRoutes } from './authoring-routes.ts';
+import { registerReadingsRoutes } from './readings-routes.ts';
 import { registerRecordingRoutes } from './recording-routes.ts';
 import { Security } from './security.ts';
 import { registerWorkspaceRoutes } from './workspace-routes.ts';
@@ -122,6 +123,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   registerWorkspaceRoutes(app, context);
   registerRecordingRoutes(app, context);
   registerLogRoutes(app, context);
+  registerReadingsRoutes(app, context);
   registerAuthoringRoutes(app, context);
   registerJobRoutes(app, context);
   registerCutRoutes(app, context);

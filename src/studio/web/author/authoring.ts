@@ -47,6 +47,8 @@ export class Authoring {
   readonly history = signal<RouteResponse<typeof showHistory>>({ canUndo: false, canRedo: false });
   /** The last test; `isStale` after a change. */
   readonly tested = signal<{ readonly run: TestRun; readonly isStale: boolean } | undefined>(undefined);
+  /** How often the pack was run: its readings are then new. */
+  readonly runs = signal(0);
   readonly notice = signal('');
   readonly element = computed(() => this.pack.value?.elements.find(({ name }) => name === this.selected.value));
   #isReading = false;

@@ -10,10 +10,10 @@ import { HudOverlay, type PictureClick } from '../author/hud-overlay.tsx';
 import { Progress } from '../author/png.tsx';
 import { SheetDialog } from '../author/sheet-dialog.tsx';
 import { authorText } from '../author/strings.ts';
+import { PackTimeline, usePackReadings } from '../author/pack-timeline.tsx';
 import { AuthorBar, AuthorProblem, FilesNotice, withPack } from '../author/work.tsx';
 import { Controls } from '../player/controls.tsx';
 import { FrameView } from '../player/frame-view.tsx';
-import { Timeline } from '../player/timeline.tsx';
 import { usePlayer } from '../components/recording-page.tsx';
 
 /** The elements of a HUD over the picture, with what they read. */
@@ -27,7 +27,12 @@ function AuthorWork({ authoring, recording }: { readonly authoring: Authoring; r
   const isTeaching = useSignal(false);
   const use = useSignal<PictureUse | undefined>(undefined);
   const click = useSignal<PictureClick | undefined>(undefined);
+  const readings = usePackReadings(authoring, player);
   useEffect(() => authoring.follow(player), [authoring, player]);
+  useEffect(() => {
+    // The element that is chosen is the field that is stepped by.
+    readings.field.value = authoring.selected.value;
+  }, [readings, authoring.selected.value]);
   useEffect(() => {
     // For measurements in a browser.
     Object.assign(globalThis, { playbyplay: { player, authoring } });
@@ -117,7 +122,7 @@ function AuthorWork({ authoring, recording }: { readonly authoring: Authoring; r
           }
         />
         <Controls player={player} />
-        <Timeline player={player} />
+        <PackTimeline authoring={authoring} player={player} readings={readings} />
       </div>
       <aside class="author-panel" aria-label={t.elements}>
         <AuthorProblem authoring={authoring} />

@@ -7,6 +7,7 @@ import { ChooseRecording, usePlayer } from '../components/recording-page.tsx';
 import { useKeys } from '../keys.ts';
 import { Controls } from '../player/controls.tsx';
 import { FrameView } from '../player/frame-view.tsx';
+import { Readings } from '../player/readings.ts';
 import { Timeline } from '../player/timeline.tsx';
 import { EventDialog } from '../review/event-dialog.tsx';
 import { EventList } from '../review/event-list.tsx';
@@ -27,10 +28,11 @@ function RecordingReview({ path }: { readonly path: string }) {
   const log = player.info.value?.log;
   const review = useMemo(() => (log === undefined ? undefined : new Review(log, player)), [log, player]);
   useEffect(() => () => review?.close(), [review]);
+  const readings = useMemo(() => (log === undefined ? undefined : new Readings({ log }, player)), [log, player]);
   useEffect(() => {
     // For measurements in a browser.
-    Object.assign(globalThis, { playbyplay: { player, review } });
-  }, [player, review]);
+    Object.assign(globalThis, { playbyplay: { player, review, readings } });
+  }, [player, review, readings]);
   if (player.error.value !== undefined) return <ErrorNotice error={player.error.value} />;
   return (
     <div class="review-page">
@@ -42,6 +44,7 @@ function RecordingReview({ path }: { readonly path: string }) {
           player={player}
           log={log}
           version={review?.version.value}
+          readings={readings}
           selected={review?.selected.value?.id}
           onSelect={(id, t) => void review?.selectById(id, t)}
         />

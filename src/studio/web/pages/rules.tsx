@@ -325,6 +325,7 @@ function ScriptPart({ authoring, recording }: { readonly authoring: Authoring; r
     isRunning.value = true;
     try {
       run.value = await call(runTests, { body: { ...authoring.id, media: recording } });
+      authoring.runs.value += 1;
     } catch (error) {
       authoring.error.value = error;
     } finally {

@@ -7,11 +7,11 @@ import { type Authoring, type Pack, type TestRun, trackProgress } from '../autho
 import { Progress } from '../author/png.tsx';
 import { type Composed, SentenceInput } from '../author/sentence-input.tsx';
 import { authorText } from '../author/strings.ts';
+import { PackTimeline, usePackReadings } from '../author/pack-timeline.tsx';
 import { AuthorBar, AuthorProblem, withPack } from '../author/work.tsx';
 import { Controls } from '../player/controls.tsx';
 import { FrameView } from '../player/frame-view.tsx';
 import type { Player } from '../player/player.ts';
-import { Timeline } from '../player/timeline.tsx';
 import { clock } from '../strings.ts';
 import { usePlayer } from '../components/recording-page.tsx';
 
@@ -26,6 +26,7 @@ export const TestPage = withPack('test', ({ authoring, recording }) => (
 
 function TestWork({ authoring, recording }: { readonly authoring: Authoring; readonly recording: string }) {
   const player = usePlayer(recording);
+  const readings = usePackReadings(authoring, player);
   const share = useSignal<number | undefined>(undefined);
   const pack = authoring.pack.value!;
   const test = pack.tests.find(({ media }) => media === recording) ?? newTest(recording, pack);
@@ -59,6 +60,7 @@ function TestWork({ authoring, recording }: { readonly authoring: Authoring; rea
     try {
       const body = { ...authoring.id, job: progress.job, ...(only === undefined ? {} : { media: only }) };
       const result = await call(runTests, { body });
+      authoring.runs.value += 1;
       if (only === undefined) authoring.tested.value = { run: result, isStale: false };
       return result;
     } catch (error) {
@@ -86,7 +88,7 @@ function TestWork({ authoring, recording }: { readonly authoring: Authoring; rea
       <div class="viewer">
         <FrameView player={player} />
         <Controls player={player} />
-        <Timeline player={player} />
+        <PackTimeline authoring={authoring} player={player} readings={readings} />
       </div>
       <aside class="author-panel" aria-label={t.title}>
         <AuthorProblem authoring={authoring} />

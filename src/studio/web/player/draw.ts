@@ -1,5 +1,21 @@
-/** The value of a colour token, for canvases. */
+import { theme } from '../theme.ts';
+
+const colors = new Map<string, string>();
+let colorsOf = '';
+
+/** The value of a colour token in the theme that is shown, for canvases. */
 export function tokenColor(name: string): string {
+  const shown = `${theme.value} ${matchMedia('(prefers-color-scheme: dark)').matches}`;
+  if (shown !== colorsOf) {
+    colors.clear();
+    colorsOf = shown;
+  }
+  let color = colors.get(name);
+  if (color === undefined) colors.set(name, (color = resolveToken(name)));
+  return color;
+}
+
+function resolveToken(name: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(--${name})`;
   document.body.append(probe);

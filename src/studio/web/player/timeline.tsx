@@ -2,30 +2,36 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { readLanes } from '../../api/log.ts';
-import { readPeaks, readPreview } from '../../api/recording.ts';
-import type { RouteResponse } from '../../api/route.ts';
+import { readPeaks, readPreview, readStream } from '../../api/recording.ts';
 import { addressOf, call, send } from '../api-client.ts';
 import { useLoaded } from '../components/load.ts';
 import { useSize } from '../components/use-size.ts';
+import { useKeys } from '../keys.ts';
 import { clock, text } from '../strings.ts';
 import { theme } from '../theme.ts';
 import { prepareCanvas, tokenColor } from './draw.ts';
+import { ChapterLane, type DrawProps, EVENT_HEIGHT, LaneView, ReadingView, StreamView } from './lanes.tsx';
+import { LaneMenu, shownLanes } from './lane-menu.tsx';
 import type { Player, Stretch } from './player.ts';
-
-type Lane = RouteResponse<typeof readLanes>['lanes'][number];
+import type { ReadingLane, Readings } from './readings.ts';
 
 const LABEL_WIDTH = 148;
 const RULER_HEIGHT = 22;
 const FILM_HEIGHT = 46;
 const SOUND_HEIGHT = 34;
-const EVENT_HEIGHT = 20;
+const STREAM_HEIGHT = 30;
 const VALUE_HEIGHT = 34;
+const TEXT_HEIGHT = 24;
 const OVERVIEW_HEIGHT = 16;
 /** Steps of the ruler in seconds. */
 const STEPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200];
 /** Milliseconds without a change of the stretch before anything is read for it. */
 const SETTLE_MS = 90;
 const FILM_WIDTH = 160;
+/** What is read on both sides of what is shown, as a share of it: there is something to see while a person moves it. */
+const MARGIN = 0.5;
+const MAX_COLUMNS = 4096;
+const POLL_MS = 700;
 
 interface TimelineProps {
   readonly player: Player;
@@ -35,28 +41,57 @@ interface TimelineProps {
   readonly log?: string | undefined;
   /** Changes when the log was corrected. */
   readonly version?: string | undefined;
+  /** What detectors read. */
+  readonly readings?: Readings | undefined;
+  /** Changes when there are other readings. */
+  readonly readingsVersion?: unknown;
   readonly selected?: string | undefined;
   readonly onSelect?: (id: string, t: number) => void;
 }
 
-/** The time line below the picture: ruler, film strip, sound, and lanes of what happens. */
-export function Timeline({ player, label = text.timeline.title, log, version, selected, onSelect }: TimelineProps) {
+/** The time line below the picture: ruler, film strip, sound, stream, readings, and lanes of what happens. */
+export function Timeline(props: TimelineProps) {
+  const { player, label = text.timeline.title, log, version, readings, readingsVersion, selected, onSelect } = props;
   const box = useRef<HTMLDivElement>(null);
   const { width: full } = useSize(box);
   const width = Math.max(0, full - LABEL_WIDTH);
   const stretch = useSettled(player.stretch.value);
+  const again = useSignal(0);
   const info = player.info.value;
+  const shown = shownLanes.value;
+  const wide = { from: stretch.from - MARGIN * lengthOf(stretch), to: stretch.to + MARGIN * lengthOf(stretch) };
+  const read = { from: Math.max(0, wide.from), to: Math.min(Math.max(stretch.to, player.duration.value), wide.to) };
+  const columns = Math.max(1, Math.min(MAX_COLUMNS, Math.floor((width / 2) * (lengthOf(read) / lengthOf(stretch)))));
+  const isReady = width > 0 && lengthOf(read) > 0;
   const lanes = useLoaded(
     async (signal) =>
-      log === undefined || width === 0
+      log === undefined || !isReady
         ? undefined
-        : await call(readLanes, {
-            query: { log, ...stretch, bins: Math.max(1, Math.min(4096, Math.floor(width / 2))) },
-            signal,
-          }),
-    [log, version, stretch.from, stretch.to, width],
+        : { ...(await call(readLanes, { query: { log, ...read, bins: columns }, signal })), stretch: read },
+    [log, version, read.from, read.to, columns],
+  );
+  const fields = useLoaded(
+    async (signal) => {
+      if (!readings || !isReady || !shown.has('readings')) return undefined;
+      const answer = await readings.lanes(read, columns, signal);
+      if (!answer.isComplete)
+        setTimeout(() => {
+          if (!signal.aborted) again.value += 1;
+        }, POLL_MS);
+      return { ...answer, stretch: read };
+    },
+    [readings, readingsVersion, read.from, read.to, columns, shown.has('readings'), again.value],
   );
   const t = text.timeline;
+  const hasReadings = (fields.value?.lanes.length ?? 0) > 0;
+  useKeys(
+    readings
+      ? [
+          { key: '.', does: t.nextChange(readings.field.value), run: () => void readings.step('next') },
+          { key: ',', does: t.previousChange(readings.field.value), run: () => void readings.step('previous') },
+        ]
+      : [],
+  );
 
   const wheel = (event: WheelEvent): void => {
     const bounds = box.current!.getBoundingClientRect();
@@ -90,35 +125,152 @@ export function Timeline({ player, label = text.timeline.title, log, version, se
   };
 
   const shared = { player, stretch, width };
+  const ofLog = (lanes.value?.lanes ?? []).filter(({ kind }) => shown.has(kind));
+  const marks = [...(info?.chapters ?? [])].map(({ t: start, title }, i, all) => ({
+    t: start,
+    end: all[i + 1]?.t ?? player.duration.value,
+    text: title,
+  }));
   return (
     <section class="timeline" aria-label={label} ref={box} onWheel={wheel}>
-      <Row label={<TimelineTools player={player} />} height={RULER_HEIGHT} onPointerDown={scrub}>
-        <Ruler {...shared} />
-      </Row>
-      <Row label={t.film} height={FILM_HEIGHT} onPointerDown={scrub}>
-        <FilmStrip {...shared} />
-      </Row>
-      {info?.hasSound === true && (
-        <Row label={t.sound} height={SOUND_HEIGHT} onPointerDown={scrub}>
-          <Waveform {...shared} />
-        </Row>
-      )}
-      {lanes.value?.lanes.map((lane) => (
+      <div class="timeline-rows">
         <Row
-          key={`${lane.kind} ${lane.name}`}
-          label={lane.kind === 'gaps' ? t.gaps : lane.name}
-          height={lane.kind === 'values' ? VALUE_HEIGHT : EVENT_HEIGHT}
-          onPointerDown={lane.kind === 'values' ? scrub : undefined}
+          label={<TimelineTools player={player} hasReadings={hasReadings} />}
+          height={RULER_HEIGHT}
+          onPointerDown={scrub}
+          className="timeline-ruler"
         >
-          <LaneView {...shared} lane={lane} selected={selected} onSelect={onSelect} />
+          <Ruler {...shared} />
         </Row>
-      ))}
-      <Row label="" height={OVERVIEW_HEIGHT}>
+        {shown.has('film') && (
+          <Row label={t.film} height={FILM_HEIGHT} onPointerDown={scrub}>
+            <FilmStrip {...shared} />
+          </Row>
+        )}
+        {info?.hasSound === true && shown.has('sound') && (
+          <Row label={t.sound} height={SOUND_HEIGHT} onPointerDown={scrub}>
+            <Waveform {...shared} />
+          </Row>
+        )}
+        {info?.index && shown.has('stream') && (
+          <Row label={t.stream} height={STREAM_HEIGHT} onPointerDown={scrub}>
+            <StreamLane {...shared} read={read} columns={columns} />
+          </Row>
+        )}
+        {marks.length > 0 && shown.has('chapters') && (
+          <Row label={t.chapters} height={EVENT_HEIGHT}>
+            <ChapterLane {...shared} marks={marks} height={EVENT_HEIGHT} />
+          </Row>
+        )}
+        {ofLog
+          // Readings show the same numbers, and where they could not be read.
+          .filter(({ kind }) => kind !== 'values' || !hasReadings || !shown.has('readings'))
+          .map((lane) => (
+            <Row
+              key={`${lane.kind} ${lane.name}`}
+              label={lane.kind === 'gaps' ? t.gaps : lane.kind === 'chapters' ? t.sections : lane.name}
+              height={lane.kind === 'values' ? VALUE_HEIGHT : EVENT_HEIGHT}
+              onPointerDown={lane.kind === 'values' ? scrub : undefined}
+            >
+              {lane.kind === 'chapters' ? (
+                <ChapterLane {...shared} marks={lane.marks ?? []} height={EVENT_HEIGHT} onSelect={onSelect} />
+              ) : (
+                <LaneView
+                  {...shared}
+                  lane={lane}
+                  height={lane.kind === 'values' ? VALUE_HEIGHT : EVENT_HEIGHT}
+                  read={lanes.value!.stretch}
+                  selected={selected}
+                  onSelect={onSelect}
+                />
+              )}
+            </Row>
+          ))}
+        {readings &&
+          shown.has('readings') &&
+          fields.value?.lanes.map((lane) => {
+            const height = lane.isNumber ? VALUE_HEIGHT : TEXT_HEIGHT;
+            return (
+              <Row
+                key={`reading ${lane.name}`}
+                label={<FieldLabel lane={lane} readings={readings} player={player} />}
+                height={height}
+                onPointerDown={scrub}
+              >
+                <ReadingView {...shared} lane={lane} height={height} read={fields.value!.stretch} />
+              </Row>
+            );
+          })}
+        <Playhead player={player} width={width} />
+      </div>
+      <Row label={<ChangeNotice readings={readings} />} height={OVERVIEW_HEIGHT} className="timeline-overview">
         <Overview player={player} />
       </Row>
-      <Playhead player={player} width={width} />
     </section>
   );
+}
+
+function lengthOf({ from, to }: Stretch): number {
+  return to - from;
+}
+
+/** The name of a field, which chooses it, and what it reads where the player is. */
+function FieldLabel({
+  lane,
+  readings,
+  player,
+}: {
+  readonly lane: ReadingLane;
+  readonly readings: Readings;
+  readonly player: Player;
+}) {
+  const at = player.t.value;
+  const run = lane.runs?.find(({ t, end }) => t <= at + 1e-4 && at < end);
+  const t = text.timeline;
+  return (
+    <button
+      type="button"
+      class="field-label"
+      title={t.chooseField(lane.name)}
+      aria-pressed={readings.field.value === lane.name}
+      onClick={() => readings.choose(lane.name)}
+    >
+      <span>{lane.name}</span>
+      {/* The value of a text stands in its lane. */}
+      {run && lane.isNumber && (
+        <strong class="numbers" data-state={run.state}>
+          {run.value === undefined ? t.states[run.state] : String(run.value)}
+        </strong>
+      )}
+    </button>
+  );
+}
+
+/** The change that was stepped to. */
+function ChangeNotice({ readings }: { readonly readings: Readings | undefined }) {
+  const change = readings?.change.value;
+  if (change === undefined) return null;
+  const said = change === 'none' ? text.timeline.noChange(readings?.field.value) : text.timeline.change(change);
+  return (
+    <span class="change-notice" role="status" title={said}>
+      {said}
+    </span>
+  );
+}
+
+/** The stream of what is shown. */
+function StreamLane({ read, columns, ...shared }: DrawProps & { readonly read: Stretch; readonly columns: number }) {
+  const { player } = shared;
+  const loaded = useLoaded(
+    async (signal) => ({
+      ...(await call(readStream, { query: { path: player.path, ...read, columns }, signal })),
+      stretch: read,
+    }),
+    [player, read.from, read.to, columns],
+  );
+  return loaded.value ? (
+    <StreamView {...shared} stream={loaded.value} read={loaded.value.stretch} height={STREAM_HEIGHT} />
+  ) : null;
 }
 
 /** A value that follows another once that rests. */
@@ -138,10 +290,11 @@ function Row(props: {
   readonly height: number;
   readonly children: ComponentChildren;
   readonly onPointerDown?: ((event: PointerEvent) => void) | undefined;
+  readonly className?: string;
 }) {
-  const { label, height, children, onPointerDown } = props;
+  const { label, height, children, onPointerDown, className = '' } = props;
   return (
-    <div class="timeline-row" style={{ height: `${height}px` }}>
+    <div class={`timeline-row ${className}`} style={{ height: `${height}px` }}>
       <div class="timeline-label" title={typeof label === 'string' ? label : undefined}>
         {label}
       </div>
@@ -152,7 +305,7 @@ function Row(props: {
   );
 }
 
-function TimelineTools({ player }: { readonly player: Player }) {
+function TimelineTools({ player, hasReadings }: { readonly player: Player; readonly hasReadings: boolean }) {
   const t = text.timeline;
   return (
     <span class="timeline-tools">
@@ -168,15 +321,9 @@ function TimelineTools({ player }: { readonly player: Player }) {
         <span aria-hidden="true">⇔</span>
         <span class="visually-hidden">{t.zoomAll}</span>
       </button>
+      <LaneMenu hasReadings={hasReadings} />
     </span>
   );
-}
-
-interface DrawProps {
-  readonly player: Player;
-  /** What is read from the server: the stretch at rest. */
-  readonly stretch: Stretch;
-  readonly width: number;
 }
 
 function Ruler({ player, width }: DrawProps) {
@@ -274,111 +421,6 @@ function Waveform({ player, stretch, width }: DrawProps) {
     context.globalAlpha = 1;
   }, [loaded.value, from, to, width, theme.value]);
   return <canvas ref={canvas} class="track-canvas" aria-hidden="true" />;
-}
-
-interface LaneProps extends DrawProps {
-  readonly lane: Lane;
-  readonly selected: string | undefined;
-  readonly onSelect: ((id: string, t: number) => void) | undefined;
-}
-
-function LaneView({ player, stretch, width, lane, selected, onSelect }: LaneProps) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const height = lane.kind === 'values' ? VALUE_HEIGHT : EVENT_HEIGHT;
-  const { from, to } = player.stretch.value;
-  const scale = width / (to - from);
-  useEffect(() => {
-    const context = prepareCanvas(canvas.current, width, height);
-    if (!context) return;
-    const x = (t: number): number => (t - from) * scale;
-    if (lane.kind === 'values') drawValues(context, lane, { x, width, height, to });
-    else if (lane.bins) drawBins(context, lane.bins, stretch, { x, height });
-    else
-      for (const { id, t, end } of lane.marks ?? []) {
-        const isSelected = id !== undefined && id === selected;
-        context.fillStyle = tokenColor(lane.kind === 'gaps' ? 'bad' : isSelected ? 'warn' : 'accent');
-        const wide = Math.max(isSelected ? 5 : 3, (end - t) * scale);
-        context.beginPath();
-        context.roundRect(x(t) - 1, isSelected ? 1 : 4, wide, height - (isSelected ? 2 : 8), 2);
-        context.fill();
-      }
-  }, [lane, from, to, width, selected, theme.value]);
-  const markAt = (clientX: number): NonNullable<Lane['marks']>[number] | undefined => {
-    const at = clientX - canvas.current!.getBoundingClientRect().left;
-    const distance = ({ t, end }: { readonly t: number; readonly end: number }): number => {
-      const [left, right] = [(t - from) * scale, (end - from) * scale];
-      return at < left ? left - at : at > right ? at - right : 0;
-    };
-    const near = (lane.marks ?? []).toSorted((a, b) => distance(a) - distance(b))[0];
-    return near && distance(near) <= 6 ? near : undefined;
-  };
-  return (
-    <canvas
-      ref={canvas}
-      class="track-canvas"
-      aria-hidden="true"
-      onPointerMove={(event) => {
-        const mark = markAt(event.clientX);
-        const target = event.currentTarget as HTMLCanvasElement;
-        target.title = mark ? `${clock(mark.t)}  ${mark.text}` : '';
-        target.style.cursor = mark ? 'pointer' : '';
-      }}
-      onClick={(event) => {
-        if (lane.kind === 'values') return;
-        const mark = markAt(event.clientX);
-        if (mark?.id !== undefined) onSelect?.(mark.id, mark.t);
-        else {
-          const bounds = canvas.current!.getBoundingClientRect();
-          player.seek(mark?.t ?? from + (event.clientX - bounds.left) / scale);
-        }
-      }}
-    />
-  );
-}
-
-function drawValues(
-  context: CanvasRenderingContext2D,
-  { points = [] }: Lane,
-  { x, width, height, to }: { x: (t: number) => number; width: number; height: number; to: number },
-): void {
-  if (points.length === 0) return;
-  const values = points.map(({ value }) => value);
-  const low = Math.min(...values);
-  const high = Math.max(...values, low + 1);
-  const y = (value: number): number => height - 4 - ((value - low) / (high - low)) * (height - 8);
-  context.strokeStyle = tokenColor('good');
-  context.lineWidth = 1.5;
-  context.beginPath();
-  for (const [index, { t, value }] of points.entries()) {
-    if (index === 0) context.moveTo(x(t), y(value));
-    else context.lineTo(x(t), y(points[index - 1]!.value));
-    context.lineTo(x(t), y(value));
-  }
-  context.lineTo(Math.min(width, x(to)), y(values.at(-1)!));
-  context.stroke();
-  context.fillStyle = tokenColor('text-soft');
-  context.font = `10px ${getComputedStyle(document.body).fontFamily}`;
-  context.textAlign = 'right';
-  context.fillText(String(high), width - 3, 10);
-  context.fillText(String(low), width - 3, height - 3);
-  context.textAlign = 'left';
-}
-
-function drawBins(
-  context: CanvasRenderingContext2D,
-  bins: readonly number[],
-  { from, to }: Stretch,
-  { x, height }: { x: (t: number) => number; height: number },
-): void {
-  const most = Math.max(1, ...bins);
-  context.fillStyle = tokenColor('accent');
-  for (const [index, count] of bins.entries()) {
-    if (count === 0) continue;
-    const left = x(from + (index / bins.length) * (to - from));
-    const right = x(from + ((index + 1) / bins.length) * (to - from));
-    const tall = Math.max(2, (count / most) * (height - 4));
-    context.fillRect(left, height - 2 - tall, Math.max(1, right - left), tall);
-  }
 }
 
 /** The whole recording, with the stretch that the time line covers as a window that can be moved. */

@@ -1,0 +1,23 @@
+import { useMemo } from 'preact/hooks';
+import type { Player } from '../player/player.ts';
+import { Readings } from '../player/readings.ts';
+import { Timeline } from '../player/timeline.tsx';
+import type { Authoring } from './authoring.ts';
+
+/** What the elements of a pack read when it was last run on the recording of a player. */
+export function usePackReadings(authoring: Authoring, player: Player): Readings {
+  return useMemo(() => new Readings({ pack: authoring.path, media: player.path }, player), [authoring, player]);
+}
+
+/** The time line of a recording from which a pack is written. */
+export function PackTimeline({
+  authoring,
+  player,
+  readings,
+}: {
+  readonly authoring: Authoring;
+  readonly player: Player;
+  readonly readings: Readings;
+}) {
+  return <Timeline player={player} readings={readings} readingsVersion={authoring.runs.value} />;
+}
