@@ -167,14 +167,7 @@ describe('reading with several threads', () => {
     async () => {
       execFileSync('mkfifo', [join(folder, 'pipe')]);
       const out = join(folder, 'blocked');
-      const args = [
-        '--game',
-        join(folder, 'profile.json'),
-        '--plugin',
-        join(folder, 'glow.mjs'),
-        '--out',
-        out,
-      ];
+      const args = ['--game', join(folder, 'profile.json'), '--plugin', join(folder, 'glow.mjs'), '--out', out];
       const detect = async (ends: string, ...more: string[]): Promise<readonly [ended: unknown, said: string]> => {
         const env = { ...process.env, GLOW_ENDS: ends, PLAYBYPLAY_STUCK_SECONDS: '1.5' };
         const child = spawn(

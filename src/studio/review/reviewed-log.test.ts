@@ -37,7 +37,7 @@ describe('a log under review', () => {
   it('lists what a question finds, and says why one is not understood', () => {
     const found = log.list('player obtains shotgun', 'all').indices.map((index) => log.events[index]!.event.text);
     expect(found).toEqual(events.map(({ text }) => text).filter((text) => text === 'player obtains shotgun'));
-    expect(log.ask('count events with shotgun').answers).toHaveLength(1);
+    expect(log.ask('how many times did player obtain shotgun').answers).toHaveLength(1);
     expect(log.ask('player kills unicorn').found).toBeUndefined();
     expect(log.ask('player kills unicorn').issues[0]).toMatchObject({ start: 13, end: 20 });
     expect(log.ask('player jumps').suggestions).toContain('no event mentions “jump”');
