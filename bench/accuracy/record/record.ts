@@ -39,8 +39,12 @@ type Clip = ClipBase &
     | ({ readonly seconds: number; readonly kbits: number; readonly part: 'learn' | 'judge' } & (
         | { readonly game: 'minetest'; readonly seed: number }
         | { readonly game: 'nexuiz'; readonly map: string }
+        | { readonly game: PlayedGame; readonly seed: number }
       ))
   );
+
+/** Games that a list of keys plays: folders of tools/record/played. Their truth is typed from pictures. */
+type PlayedGame = 'armagetron' | 'bzflag' | 'etr' | 'trigger-rally' | 'tuxfootball';
 
 interface Corpus {
   /** Script and arguments that write a demo; the output path is inserted where the script expects it. */
@@ -105,6 +109,15 @@ function record(clip: Clip, out: string, work: string): void {
     case 'nexuiz': {
       const what = clip.game === 'minetest' ? clip.seed : clip.map;
       run(join(scripts, `${clip.game}.sh`), [what, clip.seconds, size, clip.kbits, out, clip.part], settings, work);
+      return;
+    }
+    case 'armagetron':
+    case 'bzflag':
+    case 'etr':
+    case 'trigger-rally':
+    case 'tuxfootball': {
+      const args = [clip.game, clip.seed, clip.seconds, size, clip.kbits, out, clip.part];
+      run(join(scripts, 'played.sh'), args, settings, work);
       return;
     }
     case 'hedgewars': {

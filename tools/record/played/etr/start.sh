@@ -1,0 +1,2 @@
+# Extreme Tux Racer: practice on the first course.
+$STEADY /usr/games/etr

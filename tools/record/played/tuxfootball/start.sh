@@ -1,0 +1,2 @@
+# Tux Football: a player against the computer, two halves of one minute.
+/usr/games/tuxfootball
