@@ -51,6 +51,11 @@ export function clip(rect: Rect, size: Size): Rect {
   };
 }
 
+/** A rectangle in pixels of another size of the frame. */
+export function scaleRect({ x, y, width, height }: Rect, scaleX: number, scaleY: number): Rect {
+  return { x: x * scaleX, y: y * scaleY, width: width * scaleX, height: height * scaleY };
+}
+
 /** The smallest rectangle around rectangles, of which there is at least one. */
 export function boundsOf(boxes: readonly Rect[]): Rect {
   const [x, y] = [Math.min(...boxes.map((one) => one.x)), Math.min(...boxes.map((one) => one.y))];

@@ -150,7 +150,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const outlines = outlineRows.flatMap(({ cells }) => cells);
   const symbolRows = groupSymbols(survey.symbols).map((row) => extendRow(row, reference));
   const symbols = symbolRows.flatMap(({ cells }) => cells);
-  const feedAreas = findFeedAreas(surveyed, reference);
+  const feedAreas = findFeedAreas(surveyed, reference, found);
   const followedPlaces = await followPlaces(
     recordings,
     [

@@ -56,7 +56,7 @@ const ICON_SEARCH_PIXELS = 2;
 /** Percent to which the levels of gauges are rounded. */
 const LEVEL_STEP = 5;
 /** A row of a feed with two names. */
-const KILL_ROW = '^([^>]+) > ([^>]+)$';
+const KILL_ROW = String.raw`^([^>]*\p{L}[^>]*) > ([^>]*\p{L}[^>]*)$`;
 /** Certainty below which it is asked whether a field is part of the HUD. */
 const CERTAIN = 0.6;
 /** Answer that removes a field. */

@@ -31,6 +31,14 @@ it('reads rows with two names as a feed of kills', () => {
   ]);
 });
 
+it('leaves figures above a feed out of it', () => {
+  const samples = samplesOf(kills.map((rows, i) => [`${3 + Math.floor(i / 6)} > 5 > 8`, ...rows]));
+  const feed = readFeed(AREA, samples);
+  expect(feed?.examples.map(({ text }) => text)).toEqual([one, two, three]);
+  // The first row with a name begins 24 pixels below the figures, with a margin of a third of its height.
+  expect(feed!.rect.y).toBeCloseTo(AREA.y + 24 - 7, 0);
+});
+
 it('reads no feed in figures that stay, nor in messages', () => {
   expect(readFeed(AREA, samplesOf(kills.map(() => ['Gold > 120', 'Wood > 80'])))).toBeUndefined();
   expect(readFeed(AREA, samplesOf(kills.map((rows) => rows.map((row) => row.replace(' > ', ' ')))))).toBeUndefined();
@@ -85,4 +93,17 @@ it('finds where rows of different widths end at one edge', () => {
   expect(areas).toHaveLength(1);
   expect(areas[0]!.rect.x).toBeLessThanOrEqual(1040);
   expect(areas[0]!.rect.y + areas[0]!.rect.height).toBeGreaterThanOrEqual(116);
+  // A score bar with the same edge is no row of it.
+  const score = [0, 1, 2].map((frame) => ({
+    recording: 0,
+    t: 2 * frame,
+    frame,
+    x: 1080,
+    y: 44,
+    width: 170,
+    height: 20,
+  }));
+  const lasting = [{ rect: score[0]!, align: 'right', presence: 1, comesAndGoes: false, sightings: score }] as const;
+  const [area] = findFeedAreas({ sightings: [...sightings, ...score] }, { width: 1280, height: 720 }, lasting);
+  expect(area!.rect.y).toBeGreaterThanOrEqual(60);
 });

@@ -3,6 +3,7 @@ import { boundsOf, type Rect, type Size } from '../geometry.ts';
 import { groupRows } from '../recognition/text-finder.ts';
 import { upperMedian } from '../statistics.ts';
 import type { FieldValue } from './classify.ts';
+import type { TextElement } from './elements.ts';
 import type { FollowedSample } from './follow.ts';
 import { overlap, type Sighting, type Survey } from './survey.ts';
 
@@ -11,7 +12,7 @@ export interface Feed {
   readonly type: 'feed' | 'message';
   /** In pixels of the reference frame. */
   readonly rect: Rect;
-  /** The rows. */
+  /** The rows with their times. */
   readonly examples: readonly Pick<FieldValue, 'recording' | 't' | 'text'>[];
   /** Share of the samples with a row. */
   readonly presence: number;
@@ -48,9 +49,17 @@ interface Row extends Rect {
 /**
  * Finds areas in which rows of text have one edge in common, and different widths: a feed, a chat, a column of figures. What they say
  * decides.
+ *
+ * @param lasting What stays at its place: a line of it that hardly changes its width is no row of a feed.
  */
-export function findFeedAreas({ sightings }: Pick<Survey, 'sightings'>, frame: Size): readonly FeedArea[] {
-  const byFrame = Map.groupBy(sightings, (one) => one.frame);
+export function findFeedAreas(
+  { sightings }: Pick<Survey, 'sightings'>,
+  frame: Size,
+  lasting: readonly TextElement[] = [],
+): readonly FeedArea[] {
+  const steady = lasting.filter(isSteadyLine);
+  const moving = sightings.filter((one) => !steady.some(({ rect }) => overlap(one, rect) > MAX_STEADY_OVERLAP));
+  const byFrame = Map.groupBy(moving, (one) => one.frame);
   const rows = [...byFrame.values()].flatMap((own) => joinRows(own)).filter((row) => isRow(row, frame));
   const areas = (['left', 'right'] as const).flatMap((edge) => groupByEdge(rows, edge)).flatMap(splitByDistance);
   const found: { readonly rect: Rect }[] = [];
@@ -64,7 +73,19 @@ export function findFeedAreas({ sightings }: Pick<Survey, 'sightings'>, frame: S
   }
   return found
     .slice(0, MAX_AREAS)
-    .map(({ rect }) => ({ rect, sightings: sightings.filter((one) => overlap(one, rect) > 0.5) }));
+    .map(({ rect }) => ({ rect, sightings: moving.filter((one) => overlap(one, rect) > 0.5) }));
+}
+
+/** Presence, and deviation of the width in heights, of a line that is no row of a feed; share of a sighting in it. */
+const MIN_STEADY_PRESENCE = 0.75;
+const MAX_STEADY_DEVIATION = 0.35;
+const MAX_STEADY_OVERLAP = 0.6;
+
+function isSteadyLine({ rect, presence, sightings }: TextElement): boolean {
+  const widths = sightings.map(({ width }) => width);
+  const usual = upperMedian(widths)!;
+  const deviation = upperMedian(widths.map((width) => Math.abs(width - usual)))!;
+  return presence >= MIN_STEADY_PRESENCE && deviation <= MAX_STEADY_DEVIATION * rect.height;
 }
 
 function isRow({ width, height }: Rect, frame: Size): boolean {
@@ -127,6 +148,7 @@ const MIN_KILLS = 3;
 const MIN_KILL_SHARE = 0.5;
 /** Share of the samples in which a row of kills may be shown: others are a part of the HUD. */
 const MAX_ROW_SHARE = 0.5;
+const WORD = /\p{L}.*\p{L}/u;
 /** Names: letters first, seldom spaces. */
 const NAME = /^[\p{L}][^>]*[\p{L}\p{N}][^>]*$/u;
 
@@ -152,15 +174,18 @@ export function readFeed(rect: Rect, samples: readonly FollowedSample[]): Feed |
     ),
     ({ text }) => text,
   );
-  const longest = Math.max(0, ...[...byText.values()].map(({ length }) => length));
+  const written = [...byText].flatMap(([text, own]) => (WORD.test(text) ? [own] : []));
+  const longest = Math.max(0, ...written.map(({ length }) => length));
   const stays = longest > MAX_ROW_SHARE * samples.length;
-  const kills = cues.filter(({ value }) => isKill(String(value)));
-  const messages = cues.filter(({ value }) => MESSAGE.test(String(value)));
+  // Figures above or below a feed are no rows of it.
+  const lines = cues.filter(({ value }) => WORD.test(String(value)));
+  const kills = lines.filter(({ value }) => isKill(String(value)));
+  const messages = lines.filter(({ value }) => MESSAGE.test(String(value)));
   // A log may have one row that nothing pushes out for long; where rows do not move it is a caption.
   const isKills =
     !stays &&
     kills.length >= MIN_KILLS &&
-    kills.length >= MIN_KILL_SHARE * cues.length &&
+    kills.length >= MIN_KILL_SHARE * lines.length &&
     new Set(kills.map(({ value }) => value)).size >= MIN_KILLS;
   const repeated = [...byText.values()].filter(({ length }) => length >= 2);
   const moved = repeated.filter((own) => {
@@ -169,7 +194,7 @@ export function readFeed(rect: Rect, samples: readonly FollowedSample[]): Feed |
   });
   const isLog =
     messages.length >= MIN_MESSAGES &&
-    messages.length >= MIN_KILL_SHARE * cues.length &&
+    messages.length >= MIN_KILL_SHARE * lines.length &&
     moved.length >= MIN_MOVED_SHARE * repeated.length;
   if (!isKills && !isLog) return undefined;
   const rows = isKills ? kills : messages;
@@ -177,11 +202,23 @@ export function readFeed(rect: Rect, samples: readonly FollowedSample[]): Feed |
   const confidence = upperMedian(rows.map((cue) => cue.confidence))!;
   return {
     type: isKills ? 'feed' : 'message',
-    rect,
+    rect: isKills ? rowsOf(rect, written) : rect,
     examples: rows.map(({ t, value }) => ({ recording: recording(t), t, text: String(value) })),
     presence: seen / Math.max(1, samples.length),
-    certainty: Math.round(1000 * Math.min(1, rows.length / cues.length) * confidence) / 1000,
+    certainty: Math.round(1000 * Math.min(1, rows.length / lines.length) * confidence) / 1000,
   };
+}
+
+/** Margin around rows, in heights. */
+const ROW_MARGIN = 0.35;
+
+/** The part of an area, over its whole width, in which rows with words were read. */
+function rowsOf(area: Rect, rows: readonly (readonly { readonly rect: Rect }[])[]): Rect {
+  const rects = rows.flat().map(({ rect }) => rect);
+  const margin = ROW_MARGIN * upperMedian(rects.map(({ height }) => height))!;
+  const top = Math.max(0, Math.min(...rects.map(({ y }) => y)) - margin);
+  const bottom = Math.min(area.height, Math.max(...rects.map(({ y, height }) => y + height)) + margin);
+  return { ...area, y: area.y + top, height: bottom - top };
 }
 
 function isKill(row: string): boolean {

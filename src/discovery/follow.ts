@@ -1,4 +1,4 @@
-import { boundsOf, type Rect } from '../geometry.ts';
+import { boundsOf, type Rect, scaleRect } from '../geometry.ts';
 import { decodeFrames, isGap } from '../media/decode/decode-frames.ts';
 import { splitIntoChunks } from '../media/packets/scan-packets.ts';
 import { copyPart, type Picture } from '../media/picture.ts';
@@ -36,7 +36,7 @@ export interface FollowedSample {
   readonly line: LineSteps;
   /** What is read without any constraint; undefined: nothing. */
   readonly reading: TextReading | undefined;
-  /** The rows of a feed. */
+  /** The rows of a feed, in pixels of the reference frame from its upper left corner. */
   readonly rows?: readonly TextRow[];
   /** The picture, if it is kept; the same object while it does not change. */
   readonly area?: PictureArea | undefined;
@@ -93,9 +93,7 @@ export async function followPlaces(
   using rowReader = new RowReader(recognizer);
   for (const [recording, { file, index, size }] of recordings.entries()) {
     const [scaleX, scaleY] = [size.width / reference.width, size.height / reference.height];
-    const rects = places.map(({ rect: { x, y, width, height } }) =>
-      wholePixels({ x: x * scaleX, y: y * scaleY, width: width * scaleX, height: height * scaleY }, size),
-    );
+    const rects = places.map(({ rect }) => wholePixels(scaleRect(rect, scaleX, scaleY), size));
     /** By place: the crop read last, and the samples that show it. */
     const last: ({ crop: Crop; seen: Promise<Omit<FollowedSample, 'recording' | 't'>> } | undefined)[] = places.map(
       () => undefined,
@@ -132,7 +130,11 @@ export async function followPlaces(
             if (feedReads[p]! >= MAX_FEED_READS) continue;
             feedReads[p]!++;
             const rows = rowReader.read([crop]);
-            seen = rows.then(([own]) => ({ line: EMPTY_LINE, reading: undefined, rows: own! }));
+            seen = rows.then(([own]) => ({
+              line: EMPTY_LINE,
+              reading: undefined,
+              rows: own!.map((row) => ({ ...row, rect: scaleRect(row.rect, 1 / scaleX, 1 / scaleY) })),
+            }));
             last[p] = { crop, seen };
           } else if (isChanged) {
             const { promise, resolve } = Promise.withResolvers<LineSteps>();

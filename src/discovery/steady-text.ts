@@ -1,4 +1,4 @@
-import type { Rect, Size } from '../geometry.ts';
+import { type Rect, scaleRect, type Size } from '../geometry.ts';
 import { decodePicture, spreadFrames } from '../pipeline/placement/pictures.ts';
 import { anyText } from '../recognition/constraint.ts';
 import { readLine, type TextRecognizer } from '../recognition/text-recognizer.ts';
@@ -54,11 +54,8 @@ export async function readSteadyPlaces(
       if (!picture) continue;
       frames++;
       const [scaleX, scaleY] = [size.width / reference.width, size.height / reference.height];
-      const crops = tried.map(({ x, y, width, height }): Crop => {
-        const rect = wholePixels(
-          { x: x * scaleX, y: y * scaleY, width: width * scaleX, height: height * scaleY },
-          size,
-        );
+      const crops = tried.map((place): Crop => {
+        const rect = wholePixels(scaleRect(place, scaleX, scaleY), size);
         return { data: cropRgb(picture, rect), width: rect.width, height: rect.height, channels: 3 };
       });
       for (const [i, line] of (await recognizer.recognize(crops)).entries()) {

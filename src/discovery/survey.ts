@@ -1,4 +1,4 @@
-import { clip, type Rect, type Size } from '../geometry.ts';
+import { clip, type Rect, scaleRect, type Size } from '../geometry.ts';
 import type { PacketIndex } from '../media/packets/packet-index.ts';
 import { findGroup, groupFirstFrame, scanPacketsAsync, splitIntoChunks } from '../media/packets/scan-packets.ts';
 import { decodeFrames, isGap } from '../media/decode/decode-frames.ts';
@@ -125,12 +125,7 @@ export async function surveyText(
   try {
     for (const [recording, { file, index, size }] of recordings.entries()) {
       const [scaleX, scaleY] = [reference.width / size.width, reference.height / size.height];
-      const toReference = ({ x, y, width, height }: Rect): Rect => ({
-        x: x * scaleX,
-        y: y * scaleY,
-        width: width * scaleX,
-        height: height * scaleY,
-      });
+      const toReference = (rect: Rect): Rect => scaleRect(rect, scaleX, scaleY);
       for (const [n, chunk] of splitIntoChunks(index, { minSeconds: MIN_CHUNK_SECONDS }).entries()) {
         const isDense = n % appearanceEvery === 0;
         const sampled = sampleFrames(index, chunk, interval);

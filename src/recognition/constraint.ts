@@ -76,6 +76,15 @@ export function textsConstraint(texts: Iterable<string>): Constraint {
   return new Automaton({ type: 'choice', options });
 }
 
+/** The spellings of a text in capital and small letters. */
+export function spellingsConstraint(text: string): Constraint {
+  const parts = Array.from(text, (char): Node => {
+    const folded = char.toLowerCase();
+    return { type: 'char', test: (other) => other.toLowerCase() === folded };
+  });
+  return new Automaton({ type: 'sequence', parts });
+}
+
 /** The texts that satisfy both constraints. */
 export function bothConstraints(one: Constraint, other: Constraint): Constraint {
   const pairs: (readonly [number, number])[] = [];

@@ -143,6 +143,23 @@ export function locateCharacters(
   return steps.includes(0) ? undefined : Array.from(sums, (sum, i) => sum / steps[i]! / span);
 }
 
+/** A line in which capital and small letters are one: all are written small. */
+export function foldCase({ candidates, ...rest }: LineSteps): LineSteps {
+  return {
+    ...rest,
+    candidates: candidates.map((choices) => {
+      const byChar = new Map<string, number>();
+      for (const { char, probability } of choices) {
+        const small = char.toLowerCase();
+        byChar.set(small, (byChar.get(small) ?? 0) + probability);
+      }
+      return Array.from(byChar, ([char, probability]) => ({ char, probability })).toSorted(
+        (a, b) => b.probability - a.probability,
+      );
+    }),
+  };
+}
+
 /** The part of a line from one share of the crop's width to another. */
 export function sliceLine({ blank, candidates, span = blank.length }: LineSteps, from: number, to: number): LineSteps {
   const [first, end] = [Math.max(0, Math.floor(from * span)), Math.min(blank.length, Math.ceil(to * span))];

@@ -3,7 +3,7 @@ import { type Crop, cutCrop } from '../regions/crop.ts';
 import { anyText } from './constraint.ts';
 import { type LineSteps, locateCharacters, sliceLine } from './decode.ts';
 import { groupRows, TextFinder } from './text-finder.ts';
-import { readLine, type TextReading, type TextRecognizer } from './text-recognizer.ts';
+import { readLine, readName, type TextReading, type TextRecognizer } from './text-recognizer.ts';
 
 /** A row of texts, such as the names before and after an icon. */
 export interface TextRow {
@@ -23,13 +23,26 @@ const BOX_MARGINS = [
   [0.2, 0],
   [0.4, 0.35],
 ] as const;
+/** The same around a box of a row that is split at icons. */
+const SPLIT_MARGINS = [0.15, 0] as const;
+/** The same for a part of a line that is read once more. */
+const PART_MARGINS = [
+  [0.2, -0.1],
+  [0.15, 0.1],
+] as const;
 /** Gap between words of one text, in heights of their boxes, which reach beyond the letters. */
 const MAX_WORD_GAP = 0.3;
 /** Distance between the middles of neighbouring characters, in heights of the row, from which an icon lies between them. */
 const MIN_ICON_GAP = 1.45;
 /** Distance of a character to both its neighbours, in heights, from which it is an icon that looks like one. */
 const MIN_ICON_DISTANCE = 0.8;
+/** The same for the gap that is left when such a character is taken for an icon. */
+const MIN_LONE_GAP = 2.1;
+/** Width of a place beyond the texts of a box, in heights, that may hold an icon and another text. */
+const MIN_REST = 2;
 const MIN_CONFIDENCE = 0.3;
+/** Confidence from which a part is not read again. */
+const CERTAIN = 0.95;
 
 /** Reads rows of texts and icons in pictures, such as those of a kill feed. */
 export class RowReader implements Disposable {
@@ -52,20 +65,56 @@ export class RowReader implements Disposable {
     const found = await Promise.all(
       crops.map(async (crop) =>
         groupRows(await (await this.#finderOf(crop)).find(crop)).map((row) =>
-          this.#isSplit ? row.map((box) => wholePixels(box, crop)) : wholeLineBoxes(boundsOf(row), crop),
+          this.#isSplit
+            ? row.map((box) => wholePixels(widen(box, SPLIT_MARGINS), crop))
+            : wholeLineBoxes(boundsOf(row), crop),
         ),
       ),
     );
     const boxes = found.flatMap((rows, n) => rows.flatMap((row) => row.map((box) => ({ crop: crops[n]!, box }))));
     const lines = await this.#recognizer.recognize(boxes.map(({ crop, box }) => cutCrop(crop, box)));
+    const split = this.#isSplit ? await this.#readParts(boxes, lines) : [];
     let next = 0;
     return found.map((rows) =>
       rows.flatMap((row): TextRow[] => {
         const parts = this.#isSplit
-          ? joinParts(row.flatMap((box) => splitAtIcons(lines[next++]!, box)))
+          ? joinParts(row.flatMap(() => split[next++]!))
           : readWhole(row.map(() => lines[next++]!));
         return parts.length === 0 ? [] : [{ rect: boundsOf(row), parts }];
       }),
+    );
+  }
+
+  /** Reads the texts of each box: those that are unsure once more for themselves, since an icon in a line makes all of it unsure. */
+  async #readParts(
+    boxes: readonly { readonly crop: Crop; readonly box: Rect }[],
+    lines: readonly LineSteps[],
+  ): Promise<readonly (readonly PlacedText[])[]> {
+    const split = boxes.map(({ box }, n) => splitAtIcons(lines[n]!, box));
+    const unsure = split.flatMap((parts, n) => {
+      const { crop, box } = boxes[n]!;
+      return [...parts.filter(({ confidence }) => confidence < CERTAIN), ...restsOf(parts, box)].flatMap((part) => {
+        const own = { x: part.left, y: box.y, width: part.right - part.left, height: box.height };
+        return PART_MARGINS.map((margins) => ({ n, part, area: wholePixels(widen(own, margins), crop) }));
+      });
+    });
+    const reread = await this.#recognizer.recognize(unsure.map(({ n, area }) => cutCrop(boxes[n]!.crop, area)));
+    const best = new Map<PlacedText, PlacedText>();
+    const byBox = split.map((parts) => [...parts]);
+    for (const [i, { n, part, area }] of unsure.entries()) {
+      const own = splitAtIcons(reread[i]!, area);
+      if (!byBox[n]!.includes(part)) byBox[n]!.push(part);
+      const [first] = own;
+      const other = best.get(part) ?? part;
+      // A letter at the end of a part that is cut away makes the rest no less certain.
+      const isWhole = own.length === 1 && countLetters(first!.text) >= countLetters(other.text);
+      if (isWhole && first!.confidence > other.confidence) best.set(part, first!);
+    }
+    return byBox.map((parts) =>
+      parts
+        .map((part) => best.get(part) ?? part)
+        .filter(({ confidence, text }) => confidence >= MIN_CONFIDENCE && text !== '')
+        .toSorted((a, b) => a.left - b.left),
     );
   }
 
@@ -96,10 +145,14 @@ interface PlacedText extends TextReading {
   readonly height: number;
 }
 
+function countLetters(text: string): number {
+  return text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+}
+
 /** Joins texts of a row that are as near as the words of a name. */
-function joinParts(texts: readonly PlacedText[]): readonly TextReading[] {
+function joinParts(placed: readonly PlacedText[]): readonly TextReading[] {
   const joined: PlacedText[] = [];
-  for (const text of texts) {
+  for (const text of placed) {
     const last = joined.at(-1);
     if (last && text.left - last.right < MAX_WORD_GAP * Math.min(text.height, last.height))
       joined[joined.length - 1] = {
@@ -110,7 +163,9 @@ function joinParts(texts: readonly PlacedText[]): readonly TextReading[] {
       };
     else joined.push(text);
   }
-  return joined.map(({ text, confidence }) => ({ text, confidence }));
+  // An icon that looks like a character.
+  const texts = joined.filter(({ text }, i) => i === 0 || i === joined.length - 1 || countLetters(text) > 1);
+  return texts.map(({ text, confidence }) => ({ text, confidence }));
 }
 
 function wholePixels(
@@ -153,33 +208,53 @@ function readWhole(lines: readonly LineSteps[]): readonly TextReading[] {
   return best && best.confidence >= MIN_CONFIDENCE ? [best] : [];
 }
 
-/** Reads what is written before, between and after icons; each text for itself, so that an icon makes none less certain. */
+/** Places of a box beyond its texts that may hold another one, after an icon that the network took for all of it. */
+function restsOf(parts: readonly PlacedText[], box: Rect): readonly PlacedText[] {
+  const [first, last] = [parts[0], parts.at(-1)];
+  if (!first || !last) return [];
+  const least = MIN_REST * box.height;
+  const end = box.x + box.width;
+  const rest = { text: '', confidence: 0, height: box.height };
+  return [
+    ...(first.left - box.x >= least ? [{ ...rest, left: box.x, right: first.left }] : []),
+    ...(end - last.right >= least ? [{ ...rest, left: last.right, right: end }] : []),
+  ];
+}
+
+/** Finds what is written before, between and after icons. */
 function splitAtIcons(line: LineSteps, box: Rect): readonly PlacedText[] {
-  const whole = readLine(line, anyText());
+  const whole = readName(line);
   const shares = whole && locateCharacters(line, whole.text);
   if (!whole || !shares) return [];
   const aspect = box.width / box.height;
   const letters = Array.from(whole.text).flatMap((char, i) =>
     /[\p{L}\p{N}]/u.test(char) ? [{ x: shares[i]! * aspect }] : [],
   );
-  const own = letters.filter(({ x }, n) => {
+  const isLone = letters.map(({ x }, n) => {
     const [before, after] = [letters[n - 1], letters[n + 1]];
-    return !(before || after) || Math.min(x - (before?.x ?? -9), (after?.x ?? x + 9) - x) < MIN_ICON_DISTANCE;
+    return (before || after) && Math.min(x - (before?.x ?? -9), (after?.x ?? x + 9) - x) >= MIN_ICON_DISTANCE;
   });
   const groups: { from: number; to: number }[] = [];
-  for (const [n, { x }] of own.entries()) {
-    const before = own[n - 1];
-    if (before && x - before.x < MIN_ICON_GAP) groups.at(-1)!.to = x;
+  let skipped = false;
+  for (const [n, { x }] of letters.entries()) {
+    if (isLone[n]) {
+      skipped = true;
+      continue;
+    }
+    const last = groups.at(-1);
+    // A wide letter is as far from its neighbours as a small icon, but leaves no gap as wide as one.
+    if (last && x - last.to < (skipped ? MIN_LONE_GAP : MIN_ICON_GAP)) last.to = x;
     else groups.push({ from: x, to: x });
+    skipped = false;
   }
   return groups.flatMap(({ from, to }, n): PlacedText[] => {
     // Signs at the ends of a row belong to its texts; those at an icon are strokes of it.
     const left = n === 0 && from < MAX_END_GAP ? 0 : Math.max(0, (from - LETTER_REACH) / aspect);
     const isLast = n === groups.length - 1 && aspect - to < MAX_END_GAP;
     const right = isLast ? 1 : Math.min(1, (to + LETTER_REACH) / aspect);
-    const read = readLine(sliceLine(line, left, right), anyText());
+    const read = readName(sliceLine(line, left, right));
     const text = read ? trimSigns(read.text) : '';
-    if (!read || read.confidence < MIN_CONFIDENCE || text === '') return [];
+    if (!read || text === '') return [];
     const [start, end] = [box.x + left * box.width, box.x + right * box.width];
     return [{ text, confidence: read.confidence, left: start, right: end, height: box.height }];
   });

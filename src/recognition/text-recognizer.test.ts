@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Crop } from '../regions/crop.ts';
 import { anyText, patternConstraint, textsConstraint } from './constraint.ts';
 import { TextFinder } from './text-finder.ts';
-import { TextRecognizer } from './text-recognizer.ts';
+import { readLine, readName, TextRecognizer } from './text-recognizer.ts';
 
 /** Texts drawn white with a dark outline on a slope of grey, as games draw them over scenery. */
 async function drawTexts(
@@ -19,6 +19,17 @@ async function drawTexts(
   const data = await sharp(Buffer.from(svg)).removeAlpha().raw().toBuffer();
   return { data, width, height, channels: 3 };
 }
+
+it('reads a name in small capitals as surely as its letters, whatever their case', () => {
+  // The network is sure of the letters of “Orla”, and of none of their cases.
+  const steps = ['oO', 'rR', 'lL', 'aA'].map(([small, capital]) => [
+    { char: small!, probability: 0.45 },
+    { char: capital!, probability: 0.55 },
+  ]);
+  const line = { candidates: steps, blank: Float64Array.from(steps, () => 0) };
+  expect(readName(line)).toEqual({ text: 'ORLA', confidence: 1 });
+  expect(readLine(line, anyText())!.confidence).toBeLessThan(0.2);
+});
 
 describe('the general reader', () => {
   it('finds lines and reads them in a font that nobody has taught it', async () => {

@@ -2,8 +2,8 @@ import { type Network, openNetwork, type Values } from '../compute/inference.ts'
 import { InputBuilder } from '../detectors/onnx/input.ts';
 import { foldText } from '../language/text.ts';
 import type { Crop } from '../regions/crop.ts';
-import type { Constraint } from './constraint.ts';
-import { type Candidate, decodeLine, type LineSteps } from './decode.ts';
+import { anyText, type Constraint, spellingsConstraint } from './constraint.ts';
+import { type Candidate, decodeLine, foldCase, type LineSteps } from './decode.ts';
 import { loadTextModels } from './models.ts';
 
 /** A line of text as the general reader read it. */
@@ -131,6 +131,17 @@ export function readLine(line: LineSteps, constraint: Constraint): TextReading |
   const found = decodeLine(line, constraint);
   if (!found || found.text.trim() === '') return undefined;
   return { text: found.text.trim(), confidence: calibrate(found.text.length, found.probability, found.share) };
+}
+
+/**
+ * Decodes a line of a name, which is the same in capital and in small letters: in small capitals the network is unsure of the case of
+ * each letter, and of none of the letters.
+ */
+export function readName(line: LineSteps): TextReading | undefined {
+  const found = readLine(foldCase(line), anyText());
+  if (!found) return undefined;
+  const spelled = readLine(line, spellingsConstraint(found.text));
+  return { text: spelled?.text ?? found.text, confidence: found.confidence };
 }
 
 /** The probability that a line is empty: that of a blank at the step that is most likely a character. */
