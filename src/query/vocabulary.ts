@@ -28,7 +28,12 @@ export class Vocabulary implements LogFacts {
   /** Of each property that is stated of somebody: of whom, as word and name. */
   private readonly ownersOf = new Map<Word, Map<string, Mention>>();
   private readonly subjects = new Set<Word>();
-  private readonly usedSlots = new Set<WordSlot>();
+  /** The actions of which some event has a slot, with those above them. */
+  private readonly usedSlots = new Map<WordSlot, Set<Word>>();
+  /** Of what is mentioned: the actions that somebody does to it; `undefined` for mentions of another kind. */
+  private readonly actionsOn = new Map<Word, Set<Word | undefined>>();
+  /** Do the logs say whose anything is: "the player's flag"? */
+  statesOwners = false;
   /** Does a team or another group act in the logs, rather than its members only? */
   haveActingTeams = false;
   private readonly dictionary: Dictionary;
@@ -44,8 +49,11 @@ export class Vocabulary implements LogFacts {
         this.addOwner(statement.property, statement.subject);
         this.add(statement.property, 'property');
         this.addSlot(statement.subject, 'object');
-        this.addValue(statement.from);
-        this.addValue(statement.to);
+        for (const value of [statement.from, statement.to]) {
+          this.addValue(value);
+          if (typeof value === 'object') this.addActionOn(value, undefined);
+        }
+        this.addActionOn(statement.subject, undefined);
         const property = typeof statement.to === 'number' && dictionary.find(statement.property, 'property');
         for (let word = property || undefined; word && !this.numeric.has(word); word = word.parent)
           this.numeric.add(word);
@@ -58,8 +66,10 @@ export class Vocabulary implements LogFacts {
       this.addPeriod(statement);
       this.add(statement.action, 'action');
       for (const slot of wordSlots) {
-        if (statement[slot] !== undefined) this.usedSlots.add(slot);
+        if (statement[slot] !== undefined) this.addUse(slot, statement.action);
         this.addSlot(statement[slot], slotKind(slot));
+        const isDone = slot === 'object' && this.isSomebody(statement.subject);
+        this.addActionOn(statement[slot], isDone ? dictionary.find(statement.action, 'action') : undefined);
       }
       if (statement.unit !== undefined) this.add(statement.unit, 'object');
     }
@@ -107,15 +117,31 @@ export class Vocabulary implements LogFacts {
     return names.size === 1 ? [...names][0] : undefined;
   }
 
-  /** Does any event say this of an action: with what, where or how it is done? */
-  uses(slot: WordSlot): boolean {
-    return this.usedSlots.has(slot);
+  /** The only action that somebody does to what the word names, where the logs mention it in no other way. */
+  onlyActionOn(word: Word): Word | undefined {
+    const [action, ...others] = this.actionsOn.get(word) ?? [];
+    return others.length === 0 ? action : undefined;
+  }
+
+  /** Does any event say this of an action, or of these actions: with what, where or how it is done? */
+  uses(slot: WordSlot, actions?: readonly Word[]): boolean {
+    const using = this.usedSlots.get(slot);
+    return using !== undefined && (actions === undefined || actions.some((each) => using.has(each)));
   }
 
   /** Do the logs know teammates of the player? */
   get hasTeammates(): boolean {
     const teammate = this.dictionary.find('teammate', 'object');
     return teammate !== undefined && this.has(teammate);
+  }
+
+  /** What the logs call those against whom the player plays. */
+  get others(): 'opponents' | 'enemies' | undefined {
+    const role = (['opponent', 'enemy'] as const).find((id) => {
+      const word = this.dictionary.find(id, 'object');
+      return word !== undefined && this.has(word);
+    });
+    return role && (role === 'enemy' ? 'enemies' : 'opponents');
   }
 
   /** Of whom the logs state a property or one under it. */
@@ -155,6 +181,26 @@ export class Vocabulary implements LogFacts {
     }
   }
 
+  private addUse(slot: WordSlot, id: string): void {
+    const using = this.usedSlots.get(slot) ?? new Set<Word>();
+    this.usedSlots.set(slot, using);
+    for (let word = this.dictionary.find(id, 'action'); word; word = word.parent) using.add(word);
+  }
+
+  private isSomebody(slot: Slot | undefined): boolean {
+    const id = typeof slot === 'object' ? slot.word : slot;
+    return id !== undefined && ['character', 'group'].some((each) => this.dictionary.isA(id, each, 'object'));
+  }
+
+  private addActionOn(slot: Slot | undefined, action: Word | undefined): void {
+    const id = typeof slot === 'object' ? slot.word : slot;
+    for (let word = id === undefined ? undefined : this.dictionary.find(id, 'object'); word; word = word.parent) {
+      const known = this.actionsOn.get(word);
+      if (known) known.add(action);
+      else this.actionsOn.set(word, new Set([action]));
+    }
+  }
+
   private addValue(value: PropertyValue | undefined): void {
     if (typeof value === 'object') this.addSlot(value, 'object');
   }
@@ -164,6 +210,7 @@ export class Vocabulary implements LogFacts {
     if (typeof slot === 'string') this.add(slot, kind);
     else {
       this.add(slot.word, kind);
+      if (slot.of !== undefined) this.statesOwners = true;
       this.addSlot(slot.of, 'object');
     }
   }

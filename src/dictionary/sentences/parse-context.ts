@@ -46,6 +46,10 @@ export interface LogFacts {
   readonly haveActingTeams: boolean;
   /** Do the logs have the word itself, rather than one under it? */
   states(word: Word): boolean;
+  /** Does the word, or one under it, act in the logs or have values? */
+  acts(word: Word): boolean;
+  /** The only action that somebody does to what the word names, where the logs mention it in no other way. */
+  onlyActionOn(word: Word): Word | undefined;
 }
 
 /** A figure on the screen whose meaning no profile states, by its word (`counter`) and caption (`Laps`). */

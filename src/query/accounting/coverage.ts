@@ -1,5 +1,6 @@
 import type { Dictionary, Word } from '../../dictionary/dictionary.ts';
 import type { WordSlot } from '../../dictionary/format.ts';
+import type { Mention } from '../../events/statement.ts';
 import {
   alternativesOf,
   childConditions,
@@ -29,6 +30,8 @@ const usualActions: ReadonlySet<string> = new Set(
 
 /** What an event is said to be done with, where and how: no event has it in games whose logs do not say so. */
 const circumstances: readonly WordSlot[] = ['with', 'at', 'manner'];
+/** From where, or to whom: which logs say of some actions only. */
+const ends: readonly WordSlot[] = ['from', 'to'];
 
 /**
  * Finds a word of a query of which the logs cannot say anything, so that an answer of nothing would be wrong: an action or a
@@ -42,7 +45,7 @@ export function findUncovered(query: Query, dictionary: Dictionary, vocabulary: 
     const found = condition && search.inCondition(condition);
     if (found) return found;
   }
-  return state && search.inProperty(state.property);
+  return state && search.inProperty(state);
 }
 
 class UncoveredSearch {
@@ -61,8 +64,9 @@ class UncoveredSearch {
       return found.every((each) => each !== undefined) ? found[0] : undefined;
     }
     if ('action' in condition) return this.inAction(condition as ActionPattern);
-    if ('property' in condition) return this.inProperty((condition as PropertyPattern).property);
-    if ('while' in condition) return this.inProperty(condition.while.property);
+    if ('property' in condition) return this.inProperty(condition as PropertyPattern);
+    if ('while' in condition) return this.inProperty(condition.while);
+    if ('mentions' in condition) return this.inOwner((condition.mentions as SlotPattern).any ?? []);
     for (const child of childConditions(condition)) {
       const found = this.inCondition(child);
       if (found) return found;
@@ -70,9 +74,25 @@ class UncoveredSearch {
     return undefined;
   }
 
-  inProperty(ids: readonly string[]): Word | undefined {
-    const words = ids.flatMap((id) => this.dictionary.find(id, 'property') ?? []);
-    return words.some((each) => this.vocabulary.has(each)) ? undefined : words[0];
+  inProperty({ property, subject }: Pick<PropertyPattern, 'property' | 'subject'>): Word | undefined {
+    const words = property.flatMap((id) => this.dictionary.find(id, 'property') ?? []);
+    const known = words.filter((each) => this.vocabulary.has(each));
+    if (words.length > 0 && known.length === 0) return words[0];
+    // "Sarge's health" in logs that state that of the player only
+    const owners = known.flatMap((each) => this.vocabulary.owners(each));
+    const isStated = !subject?.any || subject.any.some((each) => owners.some((owner) => this.covers(each, owner)));
+    return known.length === 0 || isStated ? undefined : known[0];
+  }
+
+  private covers({ words, name }: MentionPattern, owner: Mention): boolean {
+    const isNamed = name === undefined || name.toLowerCase() === owner.name?.toLowerCase();
+    return isNamed && (words === undefined || words.some((id) => this.dictionary.isA(owner.word, id, 'object')));
+  }
+
+  /** "my chests": whose something is, few logs say. */
+  private inOwner(mentions: readonly MentionPattern[]): Word | undefined {
+    const [owned] = mentions.every(({ of }) => of !== undefined) && !this.vocabulary.statesOwners ? mentions : [];
+    return owned?.words?.flatMap((id) => this.dictionary.find(id, 'object') ?? [])[0];
   }
 
   private inAction(pattern: ActionPattern): Word | undefined {
@@ -80,8 +100,9 @@ class UncoveredSearch {
     const actions = pattern.action.flatMap((id) => this.dictionary.find(id, 'action') ?? []);
     const isCovered = actions.some((each) => usualActions.has(each.id) || vocabulary.has(each));
     if (actions.length > 0 && !isCovered) return actions[0];
-    for (const slot of circumstances) {
-      const [word] = vocabulary.uses(slot) ? [] : this.wordsOf(pattern[slot]).flat();
+    for (const slot of [...circumstances, ...ends]) {
+      const isUsed = vocabulary.uses(slot, ends.includes(slot) && actions.length > 0 ? actions : undefined);
+      const [word] = isUsed ? [] : this.wordsOf(pattern[slot]).flat();
       if (word) return word;
     }
     return actions.length > 0 ? this.inActor(pattern.subject) : undefined;

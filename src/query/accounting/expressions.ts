@@ -215,6 +215,7 @@ express('second seconds sec secs s ms', 'per second', ...timed);
 express('hour hours h', 'per hour', ...timed);
 express('how_long', 'of duration', 'of gap', 'of life', 'of held', 'of time', 'max', 'min');
 express('how_fast how_quickly how_soon', 'of duration', 'of time', 'id speed', 'of gap');
+express('how_fast how_quick how_slow how_long', 'id lap time');
 express('how_far', 'of time', 'of amount', 'of change');
 express(
   'alive survive survived lived live last lasts stay_alive stayed_alive',
@@ -273,6 +274,8 @@ express(
   'id level up',
 );
 express('move moves', 'rises', 'drops');
+express('run_out_of runs_out_of', 'drops');
+express('say says said show shows showed', 'id appear', 'value');
 express('advanced level levelled leveled better', 'rises');
 express('fall fell drop dropped rise rose climb climbed get got go went become became', 'extreme');
 express(

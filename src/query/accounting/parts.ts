@@ -196,6 +196,7 @@ export class QueryParts {
       const alternatives = alternativesOf(condition);
       if (alternatives) {
         this.traits.add('or');
+        if (isMutual(alternatives)) this.traits.add('mutual').add('and');
         for (const each of alternatives) this.addCondition(each);
         return;
       }
@@ -312,6 +313,14 @@ export class QueryParts {
     for (const each of [min, max, above, below]) this.number(each, true);
     if ([min, max, above, below].some((each) => each !== undefined)) this.traits.add('bound');
   }
+}
+
+/** Do two do the same to each other? */
+function isMutual([first, second, ...others]: readonly Condition[]): boolean {
+  if (!first || !second || others.length > 0 || !('action' in first) || !('action' in second)) return false;
+  const [a, b] = [first as ActionPattern, second as ActionPattern];
+  const isSwapped = JSON.stringify([a.subject, a.object]) === JSON.stringify([b.object, b.subject]);
+  return isSwapped && a.object !== undefined && JSON.stringify(a.action) === JSON.stringify(b.action);
 }
 
 function isChange(condition: Condition): boolean {

@@ -34,6 +34,8 @@ const objectAlternatives: Readonly<Record<string, readonly string[]>> = {
   racer: opponents,
   rider: opponents,
   fighter: opponents,
+  opponent: ['enemy'],
+  enemy: opponents,
 };
 
 const alternatives: Readonly<Record<WordKind, Readonly<Record<string, readonly string[]>>>> = {

@@ -152,7 +152,11 @@ function parseLimit(context: ParseContext, at: number): { seconds: number; end: 
 
 /** Parses "3 kills within 10 s": consecutive matches of which the last is at most that long after the first. */
 function parseRepetitions(context: ParseContext, at: number, depth: number): ParsedCondition[] {
-  return [...parseTimedRepetitions(context, at, depth), ...parseStreaks(context, at, depth)];
+  return [
+    ...parseTimedRepetitions(context, at, depth),
+    ...parseStreaks(context, at, depth),
+    ...parseCountedObjects(context, at),
+  ];
 }
 
 /** Parses "3 kills without dying", "5 kills in a row": by the same one, each event in at most one match. */
@@ -191,6 +195,26 @@ function bindActor(first: Condition, second: Condition): readonly [Condition, Co
       ? ({ ...condition, subject } as Condition)
       : condition;
   return [fill(first), fill(second)];
+}
+
+/** Parses "kill 2 people within 10 s": it is done that often. */
+function parseCountedObjects(context: ParseContext, at: number): ParsedCondition[] {
+  return parsePatterns(context, at).flatMap(({ condition, end, cost }): ParsedCondition[] => {
+    const [object, ...others] = ('action' in condition && (condition as ActionPattern).object?.any) || [];
+    const { min, max } = object?.count ?? {};
+    const next = context.skip(end, 'within') ?? context.skip(end, 'in');
+    const duration = next === undefined ? undefined : parseDuration(context, next);
+    if (!duration || min === undefined || min !== max || min < 2 || min > 10 || others.length > 0) return [];
+    const { count: _, ...one } = object!;
+    const { subject } = condition as ActionPattern;
+    const step = {
+      ...condition,
+      subject: subject?.any ? subject : { same: 'actor' },
+      object: Object.keys(one).length > 0 ? { any: [one] } : {},
+    } as Condition;
+    const sequence = Array.from({ length: min }, () => step);
+    return [{ condition: { sequence, span: duration.seconds }, end: duration.end, cost }];
+  });
 }
 
 function parseTimedRepetitions(context: ParseContext, at: number, depth: number): ParsedCondition[] {

@@ -401,7 +401,10 @@ function parseWeaponState(context: ParseContext, at: number, isMarked: boolean):
     const phrase = equippedPhrases.find((each) => context.skip(list.end, each) !== undefined);
     if (isMarked && phrase === undefined) continue;
     const { any } = toSlotPattern(context, list, 'subject');
-    const areItems = any?.every(({ words }) => words?.every((id) => context.dictionary.isA(id, 'item', 'object')));
+    // "armor" is a figure of the player rather than something in hand.
+    const areItems = any?.every(({ words }) =>
+      words?.every((id) => context.dictionary.isA(id, 'item', 'object') && !context.dictionary.find(id, 'property')),
+    );
     if (!any || !areItems) continue;
     return {
       property: ['weapon'],

@@ -165,6 +165,14 @@ const expansions: ReadonlyMap<string, readonly string[]> = new Map(
     mid: 'middle',
     btw: 'by the way',
     bc: 'because',
+    n: 'and',
+    'b/w': 'between',
+    shotty: 'shotgun',
+    nade: 'grenade',
+    nades: 'grenades',
+    wep: 'weapon',
+    weps: 'weapons',
+    pts: 'points',
   }).map(([written, words]) => [written, wordsOf(words)]),
 );
 
@@ -204,6 +212,16 @@ const paraphrases: readonly (readonly [phrase: readonly string[], words: readonl
   ['got past', 'overtook'],
   ['gets past', 'overtakes'],
   ['downed', 'knocked down'],
+  ['i down', 'i knock down'],
+  ['blow oneself up', 'kill oneself'],
+  ['blew oneself up', 'killed oneself'],
+  ['blow up oneself', 'kill oneself'],
+  ['blew up oneself', 'killed oneself'],
+  ['ran out of', 'run out of'],
+  ['running out of', 'run out of'],
+  ['out of bullets', 'out of ammunition'],
+  ['out of shells', 'out of ammunition'],
+  ['at halftime', 'at half time'],
   ['in each of the', 'in each'],
   ['i farm', 'i kill'],
   ['self kills', 'suicides'],
@@ -218,6 +236,17 @@ const paraphrases: readonly (readonly [phrase: readonly string[], words: readonl
 function paraphrase(tokens: readonly Token[]): readonly Token[] {
   const result: Token[] = [];
   for (let at = 0; at < tokens.length; at++) {
+    // "kill 2 guys"
+    if (/^(?:guys|people|dudes|players)$/.test(tokens[at]!.lower) && numberValue(tokens[at - 1]) !== undefined) {
+      result.push(replaced(tokens[at]!, 'characters'));
+      continue;
+    }
+    // "who knocked Juno"
+    const isKnocking = /^knock(?:ed|s)?$/.test(tokens[at]!.lower);
+    if (isKnocking && !tokens.slice(at + 1, at + 4).some(({ lower }) => /^(?:down|out|back|off|over)$/.test(lower))) {
+      result.push(tokens[at]!, replaced(tokens[at]!, 'down'));
+      continue;
+    }
     // "took me out"
     const verb = { take: 'kill', took: 'killed', takes: 'kills' }[tokens[at]!.lower];
     const particle = [2, 3].find((i) => ['out', 'down'].includes(tokens[at + i]?.lower ?? ''));

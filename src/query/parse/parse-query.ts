@@ -58,7 +58,7 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
     nameOfInitials: (initials) => options.vocabulary?.nameOfInitials(initials),
   });
   const { corrections } = normalized;
-  const tokens = readTeam(normalized.tokens, options.vocabulary?.hasTeammates ?? false);
+  const tokens = readTeam(normalized.tokens, options.vocabulary);
   const span = { start: 0, end: sentence.length };
   const fail = (issue: SentenceIssue): ParsedQuery => ({ query: undefined, issues: [issue], corrections });
   if (tokens.length === 0)
@@ -104,7 +104,10 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
     });
   if (!best && options.withoutReason)
     return fail({ code: 'unexpected-word', message: 'the query is not understood', ...span });
-  if (!best && uncovered) return fail(absentWord(uncovered, findTokenOf(uncovered, tokens, dictionary)));
+  if (!best && uncovered) {
+    const isOfOthers = uncovered.kind === 'property' && options.vocabulary?.has(uncovered) === true;
+    return fail(absentWord(uncovered, findTokenOf(uncovered, tokens, dictionary), isOfOthers));
+  }
   if (!best && ignored) return fail(ignoredWord(ignored, sentence));
   if (!best) return fail(parser.explainFailure(tokens));
   const impossible = findImpossibleSlot(parser.context(tokens), best.query.find);
@@ -130,9 +133,16 @@ function redirect({ command }: Redirection, span: { start: number; end: number }
   };
 }
 
-/** "we" are the player and the teammates, in logs that have teammates; in others the player, or those on the player's side. */
-function readTeam(tokens: readonly Token[], hasTeammates: boolean): readonly Token[] {
+/**
+ * "we" are the player and the teammates, in logs that have teammates; in others the player, or those on the player's side.
+ * "they" are the opponents.
+ */
+function readTeam(tokens: readonly Token[], vocabulary: Vocabulary | undefined): readonly Token[] {
+  const hasTeammates = vocabulary?.hasTeammates ?? false;
   return tokens.flatMap((token, at) => {
+    // "how many fouls did they commit" is about the other side.
+    if (token.kind === 'word' && token.lower === 'they' && vocabulary?.others !== undefined)
+      return [{ ...token, text: vocabulary.others, lower: vocabulary.others }];
     const alone = token.kind === 'word' ? singularOf.get(token.lower) : undefined;
     if (alone === undefined) return [token];
     if (!hasTeammates) return [{ ...token, text: alone, lower: alone }];
@@ -158,8 +168,8 @@ function ignoredWord({ start, end }: Token, sentence: string): SentenceIssue {
 }
 
 /** The refusal of a question about what the logs never state. */
-function absentWord({ name, kind }: Word, { start, end }: Token): SentenceIssue {
-  const what = kind === 'action' ? `the action “${name}”` : `“${name}”`;
+function absentWord({ name, kind }: Word, { start, end }: Token, isOfOthers: boolean): SentenceIssue {
+  const what = kind === 'action' ? `the action “${name}”` : `“${name}”${isOfOthers ? ' of whom this asks about' : ''}`;
   return {
     code: 'absent-word',
     message: `no event of these logs states ${what}, so they cannot answer this`,

@@ -48,6 +48,7 @@ export function parsePatterns(context: ParseContext, at: number): ParsedConditio
     ...parseCompounds(context, at),
     ...parseIncorporated(context, at),
     ...parseActionNouns(context, at),
+    ...parseDoneThings(context, at),
     ...parseAchievements(context, at),
     ...parseAnything(context, at),
     ...parseMannerEvents(context, at),
@@ -288,6 +289,47 @@ function parseActionNouns(context: ParseContext, start: number): ParsedCondition
         })),
       ];
     }),
+  );
+}
+
+/** The only action that somebody does to these things in the logs. */
+function onlyActionOn({ facts }: ParseContext, list: NounList | undefined): Word | undefined {
+  if (!facts || !list || list.except.length > 0 || list.any.some(({ name, of }) => name !== undefined || of))
+    return undefined;
+  const actions = new Set(list.any.flatMap(({ words }) => words.map(({ word }) => facts.onlyActionOn(word))));
+  return actions.size === 1 ? [...actions][0] : undefined;
+}
+
+/** Parses "my towers", "first tower" where all that the logs say of towers is that somebody destroys them. */
+function parseDoneThings(context: ParseContext, start: number): ParsedCondition[] {
+  if (!context.facts) return [];
+  const player: SlotPattern = { any: [{ words: ['player'] }] };
+  const owners: { readonly subject?: SlotPattern; readonly at: number; readonly cost: number }[] = [
+    { at: start, cost: 0 },
+    ...(context.wordAt(start) === 'my' ? [{ subject: player, at: start + 1, cost: 0 }] : []),
+    ...parseNounLists(context, start, 'object')
+      .filter((list) => context.tokens[list.end]?.kind === 'possessive')
+      .map((list) => ({ subject: toSlotPattern(context, list, 'subject'), at: list.end + 1, cost: list.cost })),
+  ];
+  return owners.flatMap(({ subject, at, cost }) =>
+    parseNounLists(context, at, 'object').flatMap((list): ParsedCondition[] => {
+      const action = onlyActionOn(context, list);
+      if (!action || areRoles(context.dictionary, list)) return [];
+      const condition = {
+        action: recordSpan([action.id], context, { start: at, end: list.end }),
+        ...(subject && { subject }),
+        object: toSlotPattern(context, list, 'object'),
+      };
+      return [{ condition, end: list.end, cost: list.cost + cost + 2.5 }];
+    }),
+  );
+}
+
+/** "my opponents" are those of the player, whatever is done to them. */
+function areRoles(dictionary: Dictionary, { any }: NounList): boolean {
+  const roles = ['player', 'opponent', 'teammate', 'enemy'];
+  return any.some(({ words }) =>
+    words.some(({ word }) => roles.some((role) => dictionary.isA(word.id, role, 'object'))),
   );
 }
 
@@ -552,7 +594,8 @@ function parseAchievements(context: ParseContext, at: number): ParsedCondition[]
       achievementVerbs.has(context.wordAt(next + 1) ?? '')
     )
       next++;
-    if (!achievementVerbs.has(context.wordAt(next) ?? '')) return [];
+    const isTaking = /^t(?:ake|akes|ook|aken)$/.test(context.wordAt(next) ?? '');
+    if (!isTaking && !achievementVerbs.has(context.wordAt(next) ?? '')) return [];
     next++;
     while (['a', 'an', 'any', 'the', 'some', 'his', 'her', 'their', 'my'].includes(context.wordAt(next) ?? '')) next++;
     const clauses = parseActionClauses(context, next, parseNounLists)
@@ -562,7 +605,8 @@ function parseAchievements(context: ParseContext, at: number): ParsedCondition[]
         end: clause.end,
         cost: clause.cost + subject.cost,
       }));
-    const compounds = parseCompounds(context, next)
+    // "towers I took"
+    const compounds = [...(isTaking ? [] : parseCompounds(context, next)), ...parseDoneThings(context, next)]
       .filter(({ condition }) => !('subject' in condition))
       .map((each) => ({
         ...each,
@@ -589,7 +633,7 @@ function parseAchievements(context: ParseContext, at: number): ParsedCondition[]
             end,
             cost: cost + subject.cost,
           }));
-    return [...clauses, ...compounds, ...headshots, ...ordinals];
+    return isTaking ? compounds : [...clauses, ...compounds, ...headshots, ...ordinals];
   });
 }
 
@@ -903,7 +947,11 @@ export function parseGains(context: ParseContext, at: number): ParsedCondition[]
 function parseGainsAfter(context: ParseContext, start: number, subject: NounList | undefined): ParsedCondition[] {
   const at = subject && gainAuxiliaries.has(context.wordAt(start) ?? '') ? start + 1 : start;
   const verb = context.wordAt(at) ?? '';
-  const climbing = [...parseClimbing(context, at, subject), ...parseReaching(context, at, subject)];
+  const climbing = [
+    ...parseClimbing(context, at, subject),
+    ...parseReaching(context, at, subject),
+    ...parseRunningOut(context, at, subject),
+  ];
   if (climbing.length > 0) return climbing;
   const isTaking = takeVerbs.has(verb);
   const change = isTaking || lossVerbs.has(verb) ? 'drops' : gainVerbs.has(verb) ? 'rises' : undefined;
@@ -1008,6 +1056,23 @@ function parseReaching(context: ParseContext, at: number, subject: NounList | un
     }));
 }
 
+/** Parses "run out of ammo": its value drops to nothing. */
+function parseRunningOut(context: ParseContext, at: number, subject: NounList | undefined): ParsedCondition[] {
+  const next = context.skip(at, 'run out of') ?? context.skip(at, 'runs out of');
+  if (next === undefined) return [];
+  return parsePropertyHeads(context, next, parseNounLists)
+    .filter((head) => !head.subject)
+    .map((head) => ({
+      condition: toPropertyPattern(
+        context,
+        { ...head, ...(subject && { subject }) },
+        { change: 'drops', to: { min: 0, max: 0 } },
+      ),
+      end: head.end,
+      cost: (subject?.cost ?? 0) + head.cost,
+    }));
+}
+
 const verbsOf = <const Kind extends string>(text: string, kind: Kind): (readonly [string, Kind])[] =>
   text.split(' ').map((verb) => [verb, kind] as const);
 
@@ -1102,6 +1167,7 @@ function parseMentions(context: ParseContext, at: number): ParsedCondition[] {
 export function toSlotPattern(context: ParseContext, list: NounList, slot: WordSlot): SlotPattern {
   const any = list.any
     .flatMap((noun) => ownTeam(context, noun) ?? [noun])
+    .map((noun) => (slot === 'subject' ? asActor(context, noun) : noun))
     .map((noun) => toMentionPattern(context, slot === 'with' ? withWeapons(context.dictionary, noun) : noun))
     .filter((pattern) => Object.keys(pattern).length > 0);
   return {
@@ -1109,6 +1175,18 @@ export function toSlotPattern(context: ParseContext, list: NounList, slot: WordS
     ...(list.except.length > 0 && { except: list.except.map((noun) => toMentionPattern(context, noun)) }),
     ...(list.any.some((noun) => noun.same) && { same: slot }),
   };
+}
+
+const actingThings = ['car', 'driver', 'racer', 'rider', 'fighter'];
+
+/** "how many cars finished": where the logs name those who act by their roles. */
+function asActor({ dictionary, facts }: ParseContext, noun: NounPhrase): NounPhrase {
+  const { words, name, of } = noun;
+  const isThing =
+    words.length > 0 && words.every(({ word }) => actingThings.includes(word.id) && facts?.acts(word) === false);
+  if (!isThing || name !== undefined || of) return noun;
+  const roles = ['player', 'opponent', 'teammate'].flatMap((id) => dictionary.find(id, 'object') ?? []);
+  return { ...noun, words: roles.map((word) => ({ word, cost: 0 })) };
 }
 
 /** What shoots it is named for what it shoots: "rocket kills" are those with a rocket launcher too. */

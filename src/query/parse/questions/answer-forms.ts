@@ -43,11 +43,18 @@ function isValueNear(condition: Condition): boolean {
   return 'near' in condition && isBareProperty(condition.find);
 }
 
+/** "score after the third kill" is the first value then, "health before my first death" the last. */
+export function edgeOf(condition: Condition): Partial<Query> {
+  if (!('near' in condition) || !isBareProperty(condition.find) || !('nth' in condition.near)) return {};
+  return condition.side === 'after' ? { first: 1 } : condition.side === 'before' ? { last: 1 } : {};
+}
+
 /** "how many minions did I kill": "2 minions" are two. */
 export function countObjects(body: Tokens, cost = 0): readonly Reading[] {
   return reading(
     [body],
     ({ condition, by }) => {
+      if (isValueNear(condition)) return undefined;
       const find = beforeFirst(condition);
       const parts = 'all' in find ? find.all : [find];
       const object = parts.some((part) => 'action' in part && (part as ActionPattern).object);
@@ -76,7 +83,7 @@ export function list(body: Tokens, cost = 0, limits: Partial<Query> = {}): reado
       // "something" alone would be every event.
       'mentions' in b.condition && !(b.condition as MentionCondition).mentions.any
         ? undefined
-        : { ...withGroups(b), ...limits },
+        : { ...withGroups(b), ...edgeOf(b.condition), ...limits },
     cost,
   );
 }

@@ -13,9 +13,9 @@ export const countRules: readonly Rule[] = [
     count([...tokens('x'), ...tokens('r')]),
   ),
   rule(`how:how_many|how_much <x> ${doing}|${having}|can|could <c>`, ({ tokens, text }) =>
-    anyOf(withObject(tokens('x'), tokens('c')), ({ tokens: body, cost, isObject }) => {
+    anyOf(withObject(tokens('x'), tokens('c')), ({ tokens: body, cost }) => {
       const total = cost + (text('how') === 'how much' ? 4 : 0);
-      return isObject ? [...countObjects(body, total), ...streaks(body, total - 1)] : count(body, total);
+      return [...countObjects(body, total), ...streaks(body, total - 1)];
     }),
   ),
   rule(`how_many ${doing}|${having} <s> <v>`, ({ tokens }) => {

@@ -14,7 +14,7 @@ import { rateRules } from './rates.ts';
 import { countRules } from './counts.ts';
 import { requestRules } from './requests.ts';
 import { matchTemplate } from '../templates.ts';
-import { countGroups, withGroups } from './answer-forms.ts';
+import { countGroups, edgeOf, withGroups } from './answer-forms.ts';
 import { isBareProperty, isProperty } from './subjects.ts';
 import { originalOf, structuralWords } from './words.ts';
 import {
@@ -69,7 +69,9 @@ function interpret(
 ): readonly (Reading | Redirection)[] {
   const plain = reading([tokens], (body) =>
     // The values of a property have no number.
-    body.by && isProperty(body.condition) && isBareProperty(body.condition) ? undefined : countGroups(withGroups(body)),
+    body.by && isProperty(body.condition) && isBareProperty(body.condition)
+      ? undefined
+      : countGroups({ ...withGroups(body), ...edgeOf(body.condition) }),
   );
   if (tokens.length > maxTokens || tokens.length === 0) return plain;
   const key = tokens.map(({ kind, text, start }) => `${kind} ${start} ${text}`).join(' ');

@@ -1,7 +1,7 @@
 import { isAboutEvent } from '../../query.ts';
 import { isEvent, sameSubject } from './subjects.ts';
 import { grouped, list } from './answer-forms.ts';
-import { anyOf, type Rule, rule, understanding } from './readings.ts';
+import { anyOf, reading, type Rule, rule, understanding } from './readings.ts';
 import { declarative, withObject } from './word-order.ts';
 import { be, doing, having, word, asSubject, owner } from './words.ts';
 
@@ -63,8 +63,15 @@ export const listRules: readonly Rule[] = [
   rule(`what|who|how ${doing} <s> die|dead to|from|of|by|with? <r*>`, ({ tokens }) =>
     list([...asSubject(tokens('s')), word('die', tokens('s')[0]), ...tokens('r')]),
   ),
+  // Whoever killed is in the kill, what else it was in the death.
   rule('what|how killed|kills <s> <r*>', ({ tokens }) =>
-    list([...asSubject(tokens('s')), word('die', tokens('s')[0]), ...tokens('r')]),
+    reading(
+      [
+        [word('someone', tokens('s')[0]), word('kills', tokens('s')[0]), ...tokens('s'), ...tokens('r')],
+        [...asSubject(tokens('s')), word('die', tokens('s')[0]), ...tokens('r')],
+      ],
+      ({ condition: kill }, { condition: death }) => ({ find: { any: [kill, death] } }),
+    ),
   ),
   rule(`by who|whom who:${be}|${doing} <c>`, ({ tokens }) =>
     anyOf(declarative([...tokens('who'), ...tokens('c')]), (c) => list(c)),

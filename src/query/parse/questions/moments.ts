@@ -242,7 +242,10 @@ function restrictTo(question: Tokens, side: 'before' | 'after', clause: Tokens):
         const query = inner.build(...bodies);
         if (query?.measure?.of !== 'value' || query.measure.take === 'each') return undefined;
         if (!near || !isEvent(near.condition)) return undefined;
-        return { ...query, find: { find: query.find, near: sameSubject(near.condition, query.find), side } };
+        const other = sameSubject(near.condition, query.find);
+        // The value that it has at that very moment, none when one dies, is neither before nor after it.
+        const atOnce: Condition = { find: query.find, near: other, side: 'around', within: 0 };
+        return { ...query, find: { all: [{ find: query.find, near: other, side }, { not: atOnce }] } };
       };
       return [{ ...inner, bodies: [body, ...inner.bodies], kinds: [undefined, ...(inner.kinds ?? [])], build }];
     };

@@ -4,7 +4,7 @@ import { ordinalValue } from '../ordinals.ts';
 import { beforeFirst, isPlain, list } from './answer-forms.ts';
 import { understanding, anyOf, ask, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
 import { declarative } from './word-order.ts';
-import { asSubject, be, doing, having, ordinalWords, word } from './words.ts';
+import { asObject, asSubject, be, doing, having, ordinalWords, phrase, word } from './words.ts';
 
 /** How often something must happen at least, for templates. */
 const repetitions: Readonly<Record<string, number>> = {
@@ -58,6 +58,31 @@ export const occurrenceRules: readonly Rule[] = [
         ...list(c),
         ...ask(c, (query) => (query.whether ? undefined : query), 0.5),
       ]),
+  ),
+  // "when did it say checkpoint"
+  rule(
+    'ask:when|how_often|how_many_times|did did? it|the_screen|the_game|there say|show|display <x>',
+    ({ tokens, text }) =>
+      reading(
+        [[...phrase('message', tokens('x')[0]), ...tokens('x'), word('appears', tokens('x')[0])]],
+        ({ condition: find }) => ({
+          find,
+          ...(text('ask') === 'did' ? { whether: true as const } : text('ask') !== 'when' && { count: true as const }),
+        }),
+      ),
+  ),
+  // "how often did Major and Sarge kill each other"
+  rule(`ask:how_often|how_many_times|when|did did? <a> and <b> <v> each_other|one_another <r*>`, ({ tokens, text }) =>
+    reading(
+      [
+        [...asSubject(tokens('a')), ...tokens('v'), ...asObject(tokens('b')), ...tokens('r')],
+        [...asSubject(tokens('b')), ...tokens('v'), ...asObject(tokens('a')), ...tokens('r')],
+      ],
+      ({ condition: first }, { condition: second }) => ({
+        find: { any: [first, second] },
+        ...(text('ask') === 'did' ? { whether: true as const } : text('ask') !== 'when' && { count: true as const }),
+      }),
+    ),
   ),
   rule(`when ${be} <x>`, ({ tokens }) => ask(tokens('x'), (query) => query)),
   rule('where in_the_video|in_the_recording? <c>', ({ tokens }) =>

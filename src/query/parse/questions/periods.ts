@@ -63,6 +63,12 @@ export const periodRules: readonly Rule[] = [
       ? []
       : during([...tokens('a'), ...tokens('n'), ...tokens('b')], tokens('n'), ordinalValue(text('o')), 1),
   ),
+  // "how many zombies did I kill the first night"
+  rule(`<q> the|my? o:${ordinalWords} <n>`, ({ tokens, text }) =>
+    /^(?:in|on|at|of|for|with|by|to|from|after|before|since|until|till)$/.test(tokens('q').at(-1)!.lower)
+      ? []
+      : during(tokens('q'), tokens('n'), ordinalValue(text('o')), 2),
+  ),
   rule('<a> <n> <k> <b*>', ({ tokens }) =>
     understanding(
       tokens('k'),

@@ -1,6 +1,6 @@
 import type { Bindings } from '../templates.ts';
 import { asRate, ratio, share, takeOf } from './answer-forms.ts';
-import { type Interpretation, understanding, anyOf, ask, reading, type Rule, rule } from './readings.ts';
+import { type Interpretation, understanding, anyOf, ask, reading, type Rule, rule, type Tokens } from './readings.ts';
 import { withObject } from './word-order.ts';
 import { be, doing, having, owner, per, phrase, unitNames, word } from './words.ts';
 
@@ -56,9 +56,10 @@ export const rateRules: readonly Rule[] = [
     const whose = s.length > 0 ? named : isOf ? owner(r.slice(1)) : [word('my', r[0])];
     const rest = isOf && s.length === 0 ? [] : r;
     const understood = isOf && s.length === 0 ? r.slice(0, 1) : [];
+    const deaths = [...whose, word('deaths', s[0]), ...rest];
     return understanding(
       understood,
-      ratio([...whose, word('kills', s[0]), ...rest], [...whose, word('deaths', s[0]), ...rest]),
+      killsOf(whose).flatMap(([kills, cost]) => ratio([...kills, ...rest], deaths, cost)),
     );
   }),
   // Kills and assists for each death.
@@ -76,12 +77,15 @@ export const rateRules: readonly Rule[] = [
     const rest = isOf ? [] : r;
     return understanding(
       isOf ? r.slice(0, 1) : [],
-      reading(
-        [
-          [...who, ...phrase('kills or', s[0]), ...who, word('assists', s[0]), ...rest],
-          [...who, word('deaths', s[0]), ...rest],
-        ],
-        ({ condition: kills }, { condition: deaths }) => ({ find: kills, ratio: deaths }),
+      killsOf(who).flatMap(([kills, cost]) =>
+        reading(
+          [
+            [...kills, word('or', s[0]), ...who, word('assists', s[0]), ...rest],
+            [...who, word('deaths', s[0]), ...rest],
+          ],
+          ({ condition: find }, { condition: deaths }) => ({ find, ratio: deaths }),
+          cost,
+        ),
       ),
     );
   }),
@@ -140,6 +144,13 @@ export const rateRules: readonly Rule[] = [
     reading([phrase('my kills', undefined)], ({ condition }) => ({ find: condition, count: true, per: 'minute' })),
   ),
 ];
+
+/** The kills of a ratio: where the logs know opponents, minions and monsters do not count for the player. */
+function killsOf(whose: Tokens): readonly (readonly [kills: Tokens, cost: number])[] {
+  const kills = [...whose, word('kills', whose[0])];
+  const isOwn = whose.length === 1 && whose[0]!.lower === 'my';
+  return [[kills, 0], ...(isOwn ? [[[...kills, ...phrase('of opponents', whose[0])], -1.5] as const] : [])];
+}
 
 function rate({ tokens, text }: Bindings): readonly Interpretation[] {
   const [first] = tokens('q');

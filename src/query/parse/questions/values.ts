@@ -1,10 +1,11 @@
 import { verbForms } from '../../../dictionary/inflection.ts';
+import { ordinalValue } from '../ordinals.ts';
 import { inHand } from './word-order.ts';
 import type { ActionPattern, Condition, PropertyPattern, Query } from '../../query.ts';
 import { extremeOf, type Limit, stateAt, stateWhen, takeOf } from './answer-forms.ts';
 import { ask, propertyReading, type Reading, type Rule, rule, type Tokens, reading } from './readings.ts';
 import { isBareProperty, isEvent, isProperty, ofPlayer, isReading } from './subjects.ts';
-import { substitute, be, doing, extremes, having, phrase, word, owner, asSubject } from './words.ts';
+import { substitute, be, doing, extremes, having, ordinalWords, phrase, word, owner, asSubject } from './words.ts';
 
 /** The properties that adjectives measure. */
 const propertyOfAdjective: Readonly<Record<string, string>> = {
@@ -47,6 +48,13 @@ export const valueRules: readonly Rule[] = [
   rule('how_much|how_many <p> was|were|is? left|remaining? at|after <t>', ({ tokens }) =>
     stateAt(tokens('p'), tokens('t')),
   ),
+  // "how fast was my last lap" is its time.
+  rule(`how fast|quick|slow|long ${be} my|the? o:${ordinalWords} lap`, ({ tokens, text }) => {
+    const nth = ordinalValue(text('o'))!;
+    return propertyReading([phrase('my lap time', tokens('o')[0])], ({ condition: find }) =>
+      nth === -1 ? { find, last: 1 } : { find, nth },
+    );
+  }),
   rule(`how_fast ${be} <s> going|driving|moving? link:at|when|while|after|before <r>`, ({ tokens }) =>
     ask([...owner(tokens('s')), word('speed', tokens('s')[0]), ...tokens('link'), ...tokens('r')], (query) =>
       query.at !== undefined || query.state ? query : undefined,
@@ -209,6 +217,10 @@ export const valueRules: readonly Rule[] = [
     `what|how_much? ${be}? the? how:most|biggest|largest|highest <p> that? <s> verb:take|took|taken|lose|lost|gain|gained in_one_hit|in_one_go|at_once|in_a_single_hit|from_one_hit`,
     ({ tokens }) => biggestChange([...asSubject(tokens('s')), ...tokens('verb'), ...tokens('p')]),
   ),
+  rule(
+    'what|who|which_attack hit|hurt|damaged who:me|us the_hardest|hardest|the_most|most|for_the_most_damage|for_most_damage|for_the_most|the_worst',
+    ({ tokens }) => biggestChange(phrase('i take damage', tokens('who')[0])),
+  ),
   rule('how how2:low|high did|does <p> get|go|drop|fall|rise|climb|become', ({ tokens, text }) =>
     extremeValue(tokens('p'), text('how2') === 'low' ? 'lowest' : 'highest'),
   ),
@@ -217,6 +229,11 @@ export const valueRules: readonly Rule[] = [
   ),
   rule('the? most|max <p> i|we had|have|ever_had|reached|got', ({ tokens }) =>
     extremeValue([word('my', tokens('p')[0]), ...tokens('p')], 'highest'),
+  ),
+  rule(
+    `how_many|how_much <p> ${doing} <s> have|hold|get|reach how:at_most|at_best|max|tops|at_once|at_one_time|at_least|at_worst`,
+    ({ tokens, text }) =>
+      extremeValue([...owner(tokens('s')), ...tokens('p')], /least|worst/.test(text('how')) ? 'lowest' : 'highest'),
   ),
   rule('the? least <p> i|we had|have|ever_had', ({ tokens }) =>
     extremeValue([word('my', tokens('p')[0]), ...tokens('p')], 'lowest'),
@@ -323,9 +340,15 @@ function largestChange(find: Condition): Query {
 
 function biggestChange(body: Tokens, filter: Tokens = []): readonly Reading[] {
   if (filter.length === 0) return propertyReading([body], ({ condition }) => largestChange(condition), -1);
-  return propertyReading([body, filter], ({ condition }, { condition: only }) =>
-    isEvent(only) ? undefined : largestChange({ all: [condition, only] }),
-  );
+  return [
+    ...propertyReading([body, filter], ({ condition }, { condition: only }) =>
+      isEvent(only) ? undefined : largestChange({ all: [condition, only] }),
+    ),
+    // "the biggest hit I took before my first kill"
+    ...reading([[...body, ...filter]], ({ condition: find }) =>
+      'near' in find && isProperty(find.find) ? largestChange(find) : undefined,
+    ),
+  ];
 }
 
 /** "how many laps" where a counter on the screen shows laps. */

@@ -98,6 +98,12 @@ export function asSubject(tokens: Tokens): Tokens {
   return first?.kind === 'word' && subjectForms.has(first.lower) ? [substitute('i', first), ...rest] : tokens;
 }
 
+/** "I" after the verb of a clause is its object. */
+export function asObject(tokens: Tokens): Tokens {
+  const [first, ...rest] = tokens;
+  return first?.kind === 'word' && first.lower === 'i' ? [substitute('me', first), ...rest] : tokens;
+}
+
 /** The words for an ordinal, for templates. */
 export const ordinalWords = Object.keys(ordinals).join('|');
 
