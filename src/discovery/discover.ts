@@ -1,5 +1,5 @@
 import type { Anchor, Rect, Size } from '../geometry.ts';
-import { TextRecognizer } from '../recognition/text-recognizer.ts';
+import { charactersOf, TextRecognizer } from '../recognition/text-recognizer.ts';
 import {
   type Behaviour,
   classifyField,
@@ -85,6 +85,8 @@ export interface Discovery {
   /** The surveyed frame that shows most text. */
   readonly moment: { readonly recording: number; readonly t: number };
   readonly fields: readonly HudField[];
+  /** Languages of its texts, as BCP 47 tags, if others than English. */
+  readonly languages?: readonly string[];
   /** Answers that were given, by id of the question. */
   readonly answers?: Readonly<Record<string, string>>;
 }
@@ -98,6 +100,8 @@ export interface DiscoverOptions {
   readonly onProgress?: ((share: number) => void) | undefined;
 }
 
+/** Languages of a game that writes Chinese: names and some words are in Latin script. */
+const CHINESE: readonly string[] = ['en', 'zh'];
 /** Types whose font is learnt. */
 const FIGURES: ReadonlySet<FieldType> = new Set(['counter', 'fraction', 'percentage', 'clock', 'time']);
 /** Types that count items. */
@@ -127,12 +131,18 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const recordings = await openRecordings(paths, signal);
   for (const { file } of recordings) resources.use(file);
   const reference = recordings[0]!.size;
-  const recognizer = resources.use(await TextRecognizer.open());
-  const surveyed = await surveyText(recordings, recognizer, {
-    signal,
-    memoryBudget,
-    onFrame: (done, total) => onProgress?.((SURVEY_SHARE * done) / total),
-  });
+  const latin = resources.use(await TextRecognizer.open());
+  const chinese = resources.use(await TextRecognizer.open({ allows: charactersOf(CHINESE) }));
+  const surveyed = await surveyText(
+    recordings,
+    { latin, chinese },
+    {
+      signal,
+      memoryBudget,
+      onFrame: (done, total) => onProgress?.((SURVEY_SHARE * done) / total),
+    },
+  );
+  const recognizer = surveyed.isChinese ? chinese : latin;
   const survey = { ...surveyed, sightings: cutSightings(surveyed.sightings, surveyed.steady) };
   const found = groupElements(survey, reference);
   const uncut = uncutElements(groupElements(surveyed, reference), found);
@@ -336,6 +346,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     reference,
     recordings: recordings.map(({ path, index }) => ({ path, duration: index.t.at(-1) ?? 0 })),
     moment: fullestFrame(survey),
+    ...(surveyed.isChinese ? { languages: CHINESE } : {}),
     fields: [...fields, ...filled, ...cellRows, ...iconFields, ...feedFields],
   };
 }

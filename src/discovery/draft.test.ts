@@ -34,3 +34,19 @@ it('makes events of figures that change now and then, and none of measurements',
   expect(Object.keys(profile['detectors'] as object)).toEqual(['counter Coins', 'counter Speed']);
   expect((profile['events'] as { on: { detector: string } }[]).map(({ on }) => on.detector)).toEqual(['counter Coins']);
 });
+
+it('reads icons while a figure is read that showed many values', async () => {
+  const [clock, score] = [{ ...counter('Clock', 30), type: 'clock' } as const, counter('Score', 1)];
+  const certain = [score, clock].map((field) => ({ ...field, certainty: 0.99 }));
+  const icon: HudField = { ...counter('Dash', 4), type: 'icon', pictures: [] };
+  const discovery: Discovery = {
+    format: 'playbyplay/discovery/1',
+    reference: { width: 1280, height: 720 },
+    recordings: [{ path: 'arena.mp4', duration: 60 }],
+    moment: { recording: 0, t: 0 },
+    fields: [...certain, icon],
+  };
+  const { profile, keys } = draftPack(discovery, 'arena', (await loadBuiltin([])).dictionary);
+  const detectors = profile['detectors'] as Record<string, { when?: unknown }>;
+  expect(detectors[keys.get(icon)!]!.when).toEqual({ detector: 'clock Clock' });
+});

@@ -71,7 +71,7 @@ const MAX_QUESTIONS = 10;
  * @throws RangeError for an answer to a question that is not asked.
  */
 export function draftPack(discovery: Discovery, game: string, dictionary: Dictionary, answers: Answers = {}): Draft {
-  const { reference, recordings, fields } = discovery;
+  const { reference, recordings, fields, languages } = discovery;
   const minutes = recordings.reduce((sum, { duration }) => sum + duration, 0) / 60;
   const questions = [...fields.flatMap(questionsOf), ...fields.flatMap(pictureQuestionsOf)].slice(0, MAX_QUESTIONS);
   const unknown = Object.keys(answers).find((id) => !allQuestionIds(fields).has(id));
@@ -134,6 +134,7 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     version: '1',
     description: 'Drafted from recordings by “playbyplay profile draft”: names and ranges are what they showed.',
     unit: 'pixel',
+    ...(languages ? { language: languages } : {}),
     reference,
     sampling: { interval: INTERVAL_SECONDS },
     regions,
@@ -191,14 +192,19 @@ export async function writePack(
 const MIN_GATE_PRESENCE = 0.85;
 const MIN_GATE_CERTAINTY = 0.9;
 
-/** The figure by which one sees whether the HUD is shown: that which is read most often. */
+/** How surely a figure is read, whatever it shows: one that showed few values may show others that are hard to read. */
+function reliability({ behaviour: { presence, changes } }: HudField): number {
+  return presence * (1 - 1 / (changes + 2));
+}
+
+/** The figure by which one sees whether the HUD is shown: the one that is read most reliably. */
 function gateOf(fields: readonly HudField[]): HudField | undefined {
   const [best] = fields
     .filter(
       ({ type, certainty, behaviour }) =>
         GATES.has(type) && certainty >= MIN_GATE_CERTAINTY && behaviour.presence >= MIN_GATE_PRESENCE,
     )
-    .toSorted((a, b) => b.behaviour.presence - a.behaviour.presence || b.certainty - a.certainty);
+    .toSorted((a, b) => reliability(b) - reliability(a) || b.certainty - a.certainty);
   return best;
 }
 

@@ -55,6 +55,19 @@ it('finds where messages appear', () => {
   expect(rect.x + rect.width).toBeGreaterThanOrEqual(840);
 });
 
+it('takes no row of a score table for a message', () => {
+  const message = [
+    [3, 540, 200, 200, 40],
+    [9, 590, 201, 100, 40],
+  ] as const;
+  // A table with two columns, which is looked at twice.
+  const table = [6, 15].flatMap((frame) =>
+    Array.from({ length: 16 }, (_, i) => [frame, 480 + 200 * (i % 2), 180 + 30 * Math.floor(i / 2), 90, 22] as const),
+  );
+  const messages = groupMessages(surveyOf([...message, ...table]), [], FRAME);
+  expect(messages.map(({ rect }) => Math.round(rect.y + rect.height / 2))).toEqual([221]);
+});
+
 /** A place with its margin. */
 const place = (x: number, width: number) => ({ x, y: 20, width, height: 26 });
 

@@ -232,9 +232,14 @@ export function groupMessages(
 ): TextElement[] {
   const isKnown = new Set(lasting.flatMap((element) => element.sightings));
   const isAppeared = new Set(appeared);
-  const rest = [...appeared, ...sightings].filter(
+  const unknown = [...appeared, ...sightings].filter(
     (one) => !isKnown.has(one) && !lasting.some(({ rect }) => overlapShare(one, rect) > 0.3),
   );
+  const isOnTable = tableTest(
+    unknown.filter((one) => !isAppeared.has(one)),
+    frames.length,
+  );
+  const rest = unknown.filter((one) => !isOnTable(one));
   const groups: { readonly align: Alignment; readonly members: Sighting[] }[] = [];
   for (const one of rest)
     for (const align of ['centre', 'left'] as const) {
@@ -265,6 +270,22 @@ export function groupMessages(
     });
   }
   return found;
+}
+
+/** Lines at a time from which they are a table or a menu, and seconds around it to which its lines belong. */
+const MIN_TABLE_LINES = 12;
+const TABLE_SECONDS = 2.5;
+/** Share of the frames with so many lines beyond which the scene is full of text. */
+const MAX_TABLE_SHARE = 0.25;
+
+/** Finds out which lines are of a screen full of text, such as a score table: its cells are no messages. */
+function tableTest(sightings: readonly Sighting[], frameCount: number): (one: Sighting) => boolean {
+  const tables = [...Map.groupBy(sightings, ({ frame }) => frame).values()].flatMap((own) =>
+    own.length >= MIN_TABLE_LINES ? [own[0]!] : [],
+  );
+  if (tables.length > MAX_TABLE_SHARE * frameCount) return () => false;
+  return ({ recording, t }) =>
+    tables.some((table) => table.recording === recording && Math.abs(table.t - t) <= TABLE_SECONDS);
 }
 
 /** Share of the smaller of two areas of messages in the other, from which both are one. */

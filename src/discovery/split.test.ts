@@ -29,6 +29,14 @@ it('splits numbers that are drawn apart', () => {
   expect(parts.every(({ element: { rect } }, i) => i === 0 || rect.x > parts[i - 1]!.element.rect.x)).toBe(true);
 });
 
+it('splits numbers of which the last was cut off', () => {
+  const parts = splitSeries(followed(['5 / 2 /', '6 / 2 /', '6 / 2 /', '7 / 3 /', '7 / 3 /', '8 / 3 /'], 6));
+  expect(parts.map(({ samples }) => samples.map(({ reading }) => reading?.text).join(' '))).toEqual([
+    '5 6 6 7 7 8',
+    '2 2 2 3 3 3',
+  ]);
+});
+
 it.each([
   ['a fraction', ['12 / 36', '11 / 36', '10 / 36', '9 / 36', '8 / 36', '7 / 36']],
   ['a time', ['1:05', '1:04', '1:03', '1:02', '1:01', '1:00']],

@@ -12,8 +12,11 @@ export interface FollowedElement {
   readonly samples: readonly FollowedSample[];
 }
 
-/** Numbers between separators: three or more with slashes or bars, two with a hyphen. */
-const SERIES = /^\d+(?:(?: ?[/|] ?\d+){2,}| ?[-–] ?\d+)$/;
+/**
+ * Numbers between separators: three or more with slashes or bars, two with a hyphen. After a separator at the end the next number is an
+ * element of its own.
+ */
+const SERIES = /^\d+(?:(?: ?[/|] ?\d+){2,}|(?: ?[/|] ?\d+)+ ?[/|]| ?[-–] ?\d+)$/;
 /** Share of the readings that are such a series. */
 const MIN_SERIES_SHARE = 0.5;
 const MIN_READINGS = 6;
@@ -42,6 +45,7 @@ export function splitSeries(followed: FollowedElement): readonly FollowedElement
       { separators, gap: Math.min(...separators.map((one) => Math.min(...digits.map((d) => Math.abs(d - one))))) },
     ];
   });
+  const isOpen = series.filter(({ text }) => /[/|]$/.test(text)).length > series.length / 2;
   const count = upperMedian(located.map(({ separators }) => separators.length)) ?? 0;
   const alike = located.filter(({ separators }) => separators.length === count);
   if (count === 0 || alike.length < MIN_READINGS) return [followed];
@@ -52,7 +56,7 @@ export function splitSeries(followed: FollowedElement): readonly FollowedElement
   if (Math.max(...drifts) * width > MAX_SEPARATOR_DRIFT * height) return [followed];
   if (upperMedian(alike.map(({ gap }) => gap))! * width < MIN_SEPARATOR_DISTANCE * height) return [followed];
   const margin = (0.2 * height) / width;
-  const edges = [-margin, ...places, 1 + margin];
+  const edges = [-margin, ...places, ...(isOpen ? [] : [1 + margin])];
   return edges
     .slice(1)
     .map((right, i) => slice(followed, Math.max(0, edges[i]! + margin), Math.min(1, right - margin)));

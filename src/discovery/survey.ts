@@ -10,6 +10,7 @@ import { TextFinder } from '../recognition/text-finder.ts';
 import { readLine, type TextRecognizer } from '../recognition/text-recognizer.ts';
 import { type Crop, cropRgb } from '../regions/crop.ts';
 import { AppearingLines } from './appearing-lines.ts';
+import { ChineseEvidence } from './script.ts';
 import { SteadyEdges } from './steady-edges.ts';
 
 /** A recording under examination. */
@@ -44,6 +45,8 @@ export interface Survey {
   readonly outlines: readonly Rect[];
   /** Symbols without a frame, such as hearts, in pixels of the reference frame. */
   readonly symbols: readonly Rect[];
+  /** Whether the game writes Chinese. */
+  readonly isChinese: boolean;
 }
 
 /** Seconds between surveyed frames, unless that makes too many. */
@@ -59,10 +62,12 @@ const MAX_APPEARANCE_SECONDS = 300;
 const MIN_CHUNK_SECONDS = 8;
 /** Confidence and letters of a text that appeared, and lines that appear at once from which they are a screen, such as a menu. */
 const MIN_APPEARED_CONFIDENCE = 0.8;
-const APPEARED_TEXT = /[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/u;
+const APPEARED_TEXT = /[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]|\p{sc=Han}.*\p{sc=Han}/u;
 const MIN_SCREEN_LINES = 5;
 /** Frames from which lines are searched for in every second one only; what stays is found by its edges. */
 const MIN_FRAMES_TO_SKIP = 75;
+/** Searched frames whose lines are read to find out in which script the game writes. */
+const SCRIPT_FRAMES = 5;
 /** Factor by which a second search reduces the picture: the network overlooks single large characters. */
 const LARGE_TEXT_REDUCTION = 3;
 /** Least height of a line, in fractions of the picture's, that the second search adds. */
@@ -88,11 +93,12 @@ export async function openRecordings(paths: readonly string[], signal?: AbortSig
 /**
  * Finds the lines of text in frames spread over the recordings.
  *
+ * @param recognizers For Latin script alone, and for Chinese, too.
  * @param onFrame Called after each frame with the number of frames done and of all.
  */
 export async function surveyText(
   recordings: readonly Recording[],
-  recognizer: TextRecognizer,
+  recognizers: { readonly latin: TextRecognizer; readonly chinese: TextRecognizer },
   options: {
     readonly signal?: AbortSignal | undefined;
     readonly memoryBudget?: number | undefined;
@@ -114,7 +120,9 @@ export async function surveyText(
   const running = new Set<Promise<void>>();
   const edges = new SteadyEdges(reference);
   const lines = new AppearingLines(reference);
+  const script = new ChineseEvidence(recognizers.chinese);
   const searchEvery = wanted >= MIN_FRAMES_TO_SKIP ? 2 : 1;
+  const scriptEvery = Math.max(1, Math.floor(wanted / searchEvery / SCRIPT_FRAMES));
   let number = 0;
   let finders: { readonly size: Size; readonly fine: TextFinder; readonly coarse: TextFinder } | undefined;
   const start = async (search: Promise<void>): Promise<void> => {
@@ -147,9 +155,11 @@ export async function surveyText(
             const at = frames.length - 1;
             if (found.length > 0 && at >= 0)
               await start(
-                readAppeared(picture, found, recognizer).then((boxes) => {
-                  appeared.push(...boxes.map((box) => ({ recording, t, frame: at, ...toReference(box) })));
-                }),
+                readAppeared(picture, found, script.isChinese ? recognizers.chinese : recognizers.latin).then(
+                  (boxes) => {
+                    appeared.push(...boxes.map((box) => ({ recording, t, frame: at, ...toReference(box) })));
+                  },
+                ),
               );
           }
           if (compared.has(frame)) edges.add(picture, recording);
@@ -163,12 +173,18 @@ export async function surveyText(
           }
           const at = frames.push({ recording, t }) - 1;
           const done = number;
+          const whole = wholePicture(picture);
+          // What is read from here on depends on the script: it is waited for.
+          const isScriptSample = !script.isChinese && at % scriptEvery === 0;
+          if (isScriptSample) await Promise.all(running);
           await start(
-            findLines(finders, wholePicture(picture)).then((boxes) => {
+            findLines(finders, whole).then(async (boxes) => {
+              if (isScriptSample) await script.add(whole, boxes);
               sightings.push(...boxes.map((box) => ({ recording, t, frame: at, ...toReference(box) })));
               onFrame?.(Math.min(done, wanted), wanted);
             }),
           );
+          if (isScriptSample) await Promise.all(running);
         }
         // The decoder's memory is freed when the event loop turns.
         await new Promise(setImmediate);
@@ -191,6 +207,7 @@ export async function surveyText(
     shapes: edges.findShapes(),
     outlines: edges.findFrames(),
     symbols: edges.findSymbols(),
+    isChinese: script.isChinese,
   };
 }
 

@@ -1,5 +1,6 @@
 import { type Network, openNetwork, type Values } from '../compute/inference.ts';
 import { InputBuilder } from '../detectors/onnx/input.ts';
+import { getScripts } from '../language/tags.ts';
 import { foldText } from '../language/text.ts';
 import type { Crop } from '../regions/crop.ts';
 import { anyText, type Constraint, spellingsConstraint } from './constraint.ts';
@@ -33,8 +34,14 @@ const MIN_PROBABILITY = 1e-6;
 const MAX_CANDIDATES = 24;
 
 /** Whether a character belongs to Latin script or is common to all: digits, punctuation, signs. */
-export function isLatin(char: string): boolean {
+function isLatin(char: string): boolean {
   return !/[^\p{sc=Latn}\p{sc=Zyyy}]/u.test(char);
+}
+
+/** Which of the recogniser's characters can occur in texts of some languages. */
+export function charactersOf(languages: readonly string[]): (char: string) => boolean {
+  const isChinese = languages.some((tag) => getScripts([tag]).some((script) => script.startsWith('Han')));
+  return isChinese ? (char) => isLatin(char) || /\p{sc=Han}/u.test(char) : isLatin;
 }
 
 /**

@@ -50,7 +50,7 @@ const schema = {
 } as const satisfies Schema;
 
 /** Options of the kind. */
-export type FeedOptions = FromSchema<typeof schema>;
+export type FeedOptions = FromSchema<typeof schema> & Pick<DetectorSpec, 'language'>;
 
 /**
  * Reads lines that appear, scroll up and vanish, as in a kill feed or a chat. A sample gives each line's characters; the tracker
@@ -64,7 +64,8 @@ export const kind: FrameDetectorKind<FeedOptions> = {
   reads: 'luma',
   schema,
   async open(options: FeedOptions, assets: Assets): Promise<Detector> {
-    if (options.atlas === undefined) return await RowDetector.open(options.split ?? true);
+    if (options.atlas === undefined)
+      return await RowDetector.open(options.split ?? true, toLanguageTags(options.language));
     return new FeedDetector(await loadAtlas(options.atlas, assets), options.lines!, options.inks);
   },
   byColour: async ({ atlas }, assets) => atlas !== undefined && isByColour((await loadAtlas(atlas, assets)).file),

@@ -1,5 +1,5 @@
 import { RowReader } from '../../recognition/row-reader.ts';
-import { TextRecognizer } from '../../recognition/text-recognizer.ts';
+import { charactersOf, TextRecognizer } from '../../recognition/text-recognizer.ts';
 import type { Crop } from '../../regions/crop.ts';
 import type { Deferred, Detector, Observation, View } from '../kind.ts';
 import { PART_SEPARATOR, type RowDetail } from './row-tracker.ts';
@@ -18,9 +18,12 @@ export class RowDetector implements Detector {
     this.#reader = new RowReader(recognizer, isSplit);
   }
 
-  /** @param isSplit Whether texts on either side of an icon are parts of their own. */
-  static async open(isSplit: boolean): Promise<RowDetector> {
-    return new RowDetector(await TextRecognizer.open(), isSplit);
+  /**
+   * @param isSplit Whether texts on either side of an icon are parts of their own.
+   * @param languages Of the texts, as BCP 47 tags.
+   */
+  static async open(isSplit: boolean, languages: readonly string[]): Promise<RowDetector> {
+    return new RowDetector(await TextRecognizer.open({ allows: charactersOf(languages) }), isSplit);
   }
 
   async read(view: View): Promise<Observation> {

@@ -10,7 +10,7 @@ import {
 } from '../../recognition/constraint.ts';
 import { loadTextModels } from '../../recognition/models.ts';
 import { TextFinder } from '../../recognition/text-finder.ts';
-import { emptiness, isLatin, readLine, TextRecognizer } from '../../recognition/text-recognizer.ts';
+import { charactersOf, emptiness, readLine, TextRecognizer } from '../../recognition/text-recognizer.ts';
 import { type Crop, cutCrop } from '../../regions/crop.ts';
 import type { PreparedCrop, Requirement } from '../kind.ts';
 
@@ -66,7 +66,6 @@ export class GeneralReader implements Disposable {
    */
   static async open(options: GeneralReaderOptions): Promise<GeneralReader> {
     const { languages } = options;
-    const scripts = new Set(languages.flatMap((tag) => getScripts([tag])));
     const foreign = languages.find((tag) => !getScripts([tag]).every((script) => KNOWN_SCRIPTS.has(script)));
     if (foreign !== undefined)
       throw new PlaybyplayError(
@@ -76,9 +75,8 @@ export class GeneralReader implements Disposable {
           hint: 'Read it with an atlas, or with "fallback": { "reader": "tesseract" }.',
         },
       );
-    const isChinese = [...scripts].some((script) => script.startsWith('Han'));
-    const allows = isChinese ? (char: string) => isLatin(char) || /\p{sc=Han}/u.test(char) : isLatin;
-    return new GeneralReader(options, constraintOf(options), await TextRecognizer.open({ allows }));
+    const recognizer = await TextRecognizer.open({ allows: charactersOf(languages) });
+    return new GeneralReader(options, constraintOf(options), recognizer);
   }
 
   /**
