@@ -224,6 +224,15 @@ export function bitrate(text: string): number {
   return checkMagnitude(Number(number) * 1000 ** ['', 'k', 'm', 'g'].indexOf(prefix!.toLowerCase()));
 }
 
+/** Parses a range of bitrates such as `1M-20M`, in bits per second. */
+export function bitrateRange(text: string): { readonly least: number; readonly most: number } {
+  const parts = text.split('-');
+  if (parts.length !== 2) throw new RangeError('two bitrates such as 1M-20M');
+  const [least = 0, most = 0] = parts.map(bitrate);
+  if (least > most) throw new RangeError('the lower bitrate first: 1M-20M');
+  return { least, most };
+}
+
 /** Parses two numbers such as `0.25,0.25`. */
 export function pair(text: string): { readonly x: number; readonly y: number } {
   const [x, y, ...more] = text.split(',').map(Number);

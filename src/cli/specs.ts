@@ -2,6 +2,7 @@
 import { declare } from './command.ts';
 import {
   bitrate,
+  bitrateRange,
   bytes,
   choice,
   correctedEvent,
@@ -176,6 +177,15 @@ export const live = declare({
       'file',
       'What happens on events: OBS saves its replay buffer, switches scenes or marks chapters; clips are cut; webhooks are called. See docs/guide/live.md.',
     ),
+    frames: value(
+      'file',
+      'The frame log (NDJSON) of the program that streams the game: how good the stream is stands beside the events, and in quality.ndjson next to the log.',
+    ),
+    adjust: value(
+      'lowest-highest',
+      'With --frames: decide bitrate, size and frame rate that fit the network, with bitrates such as 1M-20M.',
+      { parse: bitrateRange },
+    ),
     'read-all': toggle(
       'Leave out no samples: where reading is too slow, fall behind. For files and standard input, which wait.',
     ),
@@ -192,6 +202,7 @@ export const live = declare({
     'live srt://0.0.0.0:9000 --listen',
     'live recording.mkv --game openarena --http 8420 --triggers triggers.json',
     'live rtmp://0.0.0.0:1935/live/key --listen --game ./my-game',
+    'live srt://0.0.0.0:9000 --listen --frames session.ndjson --adjust 1M-20M --http 8420',
     'live screen::0 --size 1280x720 --fps 30 --game freedoom',
     'live - --game nethack < capture.mkv',
   ],

@@ -3,7 +3,9 @@ import type { EventLine, GapLine } from '../events/log.ts';
 import type { Statement } from '../events/statement.ts';
 import { isPropertyStatement } from '../events/statement.ts';
 import type { ConnectionMessage, DetectMessage, EarlyMessage, WithdrawnMessage } from '../pipeline/messages.ts';
+import { describeSettings } from '../quality/control/settings.ts';
 import { compileQuery, createEventTest, type EventLine as QueriedEvent } from '../query/index.ts';
+import type { StreamMessage } from './stream-quality.ts';
 
 /** A number that is shown while a session goes on: how many events match a query. */
 export interface Counter {
@@ -35,6 +37,8 @@ export interface SessionState {
   readonly bestStreak: number;
   /** Scores, health and other properties of the player that were read last. */
   readonly properties: Readonly<Record<string, string | number>>;
+  /** The quality of the stream, from its frame log: combined weighted score, and the settings that fit its network. */
+  readonly stream?: { readonly score?: number | undefined; readonly settings?: string | undefined };
   readonly hasEnded: boolean;
 }
 
@@ -45,6 +49,7 @@ export type SessionMessage =
   | EventLine
   | GapLine
   | ConnectionMessage
+  | StreamMessage
   | { readonly type: 'state'; readonly state: SessionState };
 
 /** Events that newcomers are sent. */
@@ -70,6 +75,7 @@ export class LiveSession {
   #gaps = 0;
   #streak = 0;
   #bestStreak = 0;
+  #stream: SessionState['stream'];
   #hasEnded = false;
 
   /** @throws PlaybyplayError `bad-query` if a counter cannot be understood. */
@@ -94,6 +100,7 @@ export class LiveSession {
       streak: this.#streak,
       bestStreak: this.#bestStreak,
       properties: Object.fromEntries(this.#properties),
+      ...(this.#stream && { stream: this.#stream }),
       hasEnded: this.#hasEnded,
     };
   }
@@ -129,6 +136,15 @@ export class LiveSession {
     else return;
     if (message.type === 'event' || message.type === 'gap' || message.type === 'connection') this.#send(message);
     if (message.type !== 'gap') this.#send({ type: 'state', state: this.state });
+  }
+
+  /** Takes what the frame log of the stream says. */
+  addStream(message: StreamMessage): void {
+    if (message.type === 'quality') this.#stream = { ...this.#stream, score: message.score };
+    else if (message.type === 'settings')
+      this.#stream = { ...this.#stream, settings: describeSettings(message.settings) };
+    this.#send(message);
+    if (message.type !== 'incident') this.#send({ type: 'state', state: this.state });
   }
 
   #count(event: EventLine): void {

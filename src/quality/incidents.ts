@@ -176,6 +176,11 @@ export class IncidentDetector {
     }
   }
 
+  /** Returns the incidents that have ended, and removes them: those of a session that goes on. */
+  take(): readonly StreamIncident[] {
+    return this.#found.splice(0);
+  }
+
   /** Ends the session and returns the incidents by time. */
   finish(): readonly StreamIncident[] {
     this.#endStutter();

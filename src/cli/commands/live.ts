@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { RecognizedStream, RecognizeLiveOptions } from '../../live/recognize.ts';
+import { followStreamQuality, type StreamMessage } from '../../live/stream-quality.ts';
 import { readTriggers } from '../../live/triggers.ts';
 import { LiveUses } from '../../live/uses.ts';
+import { makeFolder } from '../../files/folder.ts';
 import { LIVE_DEFAULTS } from '../../media/live/feed.ts';
 import { type LiveSource, parseLiveSource } from '../../media/live/source.ts';
 import { openGame } from '../../pipeline/game.ts';
@@ -23,6 +25,7 @@ export const live: RunCommand<typeof specs.live> = async (io, options, name) => 
   if (options.host !== undefined && options.http === undefined) throw usageError('--host needs --http');
   const { early = false, json = false, quiet = false, fps, size, listen, overwrite } = options;
   if (early && !json) throw usageError('--early needs --json: sentences are printed as soon as they are stated anyway');
+  if (options.adjust && options.frames === undefined) throw usageError('--adjust needs --frames');
   const source = parseLiveSource(name, { listen, frameRate: fps, size });
   const readsAll = options['read-all'] ?? false;
   if (readsAll && source.kind !== 'file' && source.kind !== 'stdin')
@@ -68,10 +71,27 @@ export const live: RunCommand<typeof specs.live> = async (io, options, name) => 
     ...(uses.keepsPackets && { onPacket: (packet) => uses.keep(packet) }),
   });
   const printer = new LivePrinter(io, { early, json, quiet });
+  if (options.frames !== undefined) await makeFolder(folder);
+  await using stream =
+    options.frames === undefined
+      ? undefined
+      : await followStreamQuality({
+          frames: options.frames,
+          out: join(folder, 'quality.ndjson'),
+          overwrite,
+          adjust: options.adjust,
+          sessionTime: () => uses.session.state.t,
+          onMessage: (message) => {
+            printer.printStream(message);
+            uses.session.addStream(message);
+          },
+          onProblem,
+        });
   for await (const message of messages) {
     printer.print(message);
     uses.add(message);
   }
+  await stream?.stop();
   io.stderr.write(
     `${formatCount(printer.events, 'event')} in ${formatClock(printer.seconds)} → ${join(folder, 'events.ndjson')}\n`,
   );
@@ -128,6 +148,13 @@ class LivePrinter {
     else if (message.type === 'event' || message.type === 'early') this.#printSentence(message);
     else if (message.type === 'withdrawn') this.#printWithdrawal(message);
     if (message.type === 'event') this.events++;
+  }
+
+  /** Prints incidents of the stream and settings that fit it, and with --json its figures. */
+  printStream(message: StreamMessage): void {
+    if (this.#options.quiet) return;
+    if (this.#options.json) this.#io.stdout.write(`${JSON.stringify(message)}\n`);
+    else if (message.type !== 'quality') this.#io.stdout.write(`${formatSentence(message.t, message.text)}\n`);
   }
 
   #printJson(message: Exclude<LiveMessage, { readonly type: 'progress' | 'warning' | 'note' | 'connection' }>): void {

@@ -247,6 +247,7 @@ const showState = ({ state }) => {
   put(figures, 'Streak', String(state.streak), false);
   put(figures, 'Best', String(state.bestStreak), false);
   put(figures, 'Events', String(state.events), false);
+  if (state.stream?.score !== undefined) put(figures, 'Stream', String(Math.round(state.stream.score)), false);
   const problem = state.hasEnded ? '' : state.isConnected ? '' : 'No picture: ' + state.connection;
   status.textContent = problem;
   status.hidden = problem === '' || settings.get('status') === 'off';

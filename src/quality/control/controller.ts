@@ -277,7 +277,11 @@ function estimateStackLatency(seen: Observation): number | undefined {
 
 /** Formats a decision: `12.5 s: bitrate 8.0 → 6.0 Mbit/s (frames wait 40 ms in the queue)`. */
 export function describeDecision({ t, changes, settings }: Decision): string {
-  if (changes.length === 0) return `${t.toFixed(1)} s: ${describeSettings(settings)} stays`;
+  return `${t.toFixed(1)} s: ${changes.length === 0 ? `${describeSettings(settings)} stays` : describeChanges(changes)}`;
+}
+
+/** Formats changes of settings and their reason: `bitrate 8.0 → 6.0 Mbit/s (frames wait 40 ms in the queue)`. */
+export function describeChanges(changes: readonly Change[]): string {
   const parts = changes.map(({ parameter, from, to }) => `${parameter} ${from} → ${to}`);
-  return `${t.toFixed(1)} s: ${parts.join(', ')} (${changes[0]!.reason})`;
+  return `${parts.join(', ')} (${changes[0]!.reason})`;
 }

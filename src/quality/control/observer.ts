@@ -1,4 +1,4 @@
-import { type FrameRecord, RawValueReader } from '../frame.ts';
+import { type FrameRecord, type RawFrame, RawValueReader } from '../frame.ts';
 import { upperMedian } from '../../statistics.ts';
 import { RunningStatistics } from '../statistics.ts';
 import type { QualityMeter } from '../meter.ts';
@@ -49,7 +49,8 @@ export class StreamObserver {
     this.#meter = meter;
   }
 
-  add(record: FrameRecord): void {
+  /** Takes the next frame and returns its raw values. */
+  add(record: FrameRecord): RawFrame {
     const raw = this.#values.next(record);
     this.#meter.push(raw);
     this.#t = raw.t;
@@ -71,6 +72,7 @@ export class StreamObserver {
     const { cws, picture } = this.#meter.latest;
     interval.quality.add(cws);
     interval.picture.add(picture);
+    return raw;
   }
 
   /** Measurements since the previous call. */

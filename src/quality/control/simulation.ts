@@ -202,8 +202,13 @@ export class StreamSimulator {
     return this.#renderEnd / 1000;
   }
 
-  /** The next frame; undefined at the end of the scenario. */
-  next(): FrameRecord | undefined {
+  /**
+   * The next frame; undefined at the end of the scenario.
+   *
+   * @param encode Encodes the frame, captured at a time in ms, with the settings and returns its size in bits; default: a size
+   *   that such frames have.
+   */
+  next(encode?: (settings: StreamSettings, captured: number) => number): FrameRecord | undefined {
     const { scenario } = this;
     const { width, height, fps, bitrate, qp, preset } = this.#settings;
     const share = (width * height) / reference;
@@ -226,7 +231,7 @@ export class StreamSimulator {
     if (encoded === undefined) return record;
     record.encoded = encoded;
     record.transmitted = encoded + 0.3;
-    this.#send(record, this.#frameBits(share, preset));
+    this.#send(record, encode?.(this.#settings, record.captured!) ?? this.#frameBits(share, preset));
     return record;
   }
 

@@ -202,7 +202,7 @@ export async function readFrameLog(
   const header: { -readonly [K in keyof FrameLogHeader]: FrameLogHeader[K] } = {};
   const seen = new Set<string>();
   const readers = paths.map((path, i) => {
-    const reader = new PartReader(path, notes, header, seen);
+    const reader = new FrameLogParser(path, notes, header, seen);
     return kinds[i] === 'csv' ? reader.csv(options.signal) : reader.ndjson(options.signal);
   });
   // The first batch brings the header, which must be known before the first record is emitted. One file after the other:
@@ -266,14 +266,15 @@ function parseInputs(cell: string, decimalComma: boolean): number[] {
   return list.split(decimalComma ? /[\s|;]+/ : /[\s|;,]+/).map((input) => parseNumber(input, true) ?? Number.NaN);
 }
 
-class PartReader {
+/** Parses the lines of a frame log; faults go to `notes`, the settings of its header to `header`. */
+export class FrameLogParser {
   readonly #path: string;
   readonly #notes: Notes;
   readonly #header: { -readonly [K in keyof FrameLogHeader]: FrameLogHeader[K] };
   readonly #seen: Set<string>;
   readonly #reportedUnknown = new Set<string>();
 
-  constructor(path: string, notes: Notes, header: FrameLogHeader, seen: Set<string>) {
+  constructor(path: string, notes: Notes, header: FrameLogHeader, seen: Set<string> = new Set()) {
     this.#path = path;
     this.#notes = notes;
     this.#header = header;
@@ -286,14 +287,20 @@ class PartReader {
       const parts: FrameRecord[] = [];
       for (const text of lines) {
         line++;
-        const part = this.#line(line === 1 ? text.replace(/^\uFEFF/, '') : text, line);
+        const part = this.line(line === 1 ? text.replace(/^\uFEFF/, '') : text, line);
         if (part) parts.push(part);
       }
       yield parts;
     }
   }
 
-  #line(text: string, line: number): FrameRecord | undefined {
+  /**
+   * Parses a line of NDJSON.
+   *
+   * @param line Its number, for notes.
+   * @returns Undefined for the header, an empty line, and one that is skipped with a note.
+   */
+  line(text: string, line: number): FrameRecord | undefined {
     if (text.trim() === '') return undefined;
     this.#notes.count('lines');
     const at = `${this.#path}:${line}`;
