@@ -96,7 +96,9 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     const word = displayWord(field.type);
     const key = uniqueName(cleanName(`${word} ${name}`), taken);
     keys.set(field, key);
-    regions[key] = { ...(field.font?.region ?? growRegion(field, fields, reference)), anchor: field.place };
+    const region = field.font?.region ?? growRegion(field, fields, reference);
+    regions[key] = { ...region, anchor: field.place };
+    const isGrown = !field.bounds && field.pattern !== undefined && region.width > field.rect.width;
     const silence = silenceOf(field, minutes);
     const property = answer === undefined || word !== 'counter' ? undefined : propertyFor(answer, dictionary, words);
     const subject = property === undefined ? { word, name } : 'player';
@@ -106,6 +108,7 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     for (const { path, png } of icons) pictures.set(path, png);
     detectors[key] = {
       ...detectorOf(field, key, field.font?.pattern ?? field.pattern),
+      ...(isGrown && { align: field.align }),
       ...(icons.length > 0 && { icons: Object.fromEntries(icons.map((icon) => [icon.name, icon.path])) }),
       ...(field.font && {
         reader: undefined,

@@ -220,6 +220,8 @@ const MIN_MESSAGES = 2;
 const MAX_MESSAGE_PLACES = 8;
 /** Width of a message area, in widths of its widest text. */
 const MESSAGE_MARGIN = 1.25;
+/** Space before messages with the same left edge, in heights. */
+const LEFT_MARGIN = 0.6;
 
 /**
  * Groups sightings that belong to no lasting element into places where messages appear now and then: lines of one height in one
@@ -260,7 +262,7 @@ export function groupMessages(
     const bounds = boundsOf(close.length > 0 ? close : own);
     const extra = width * (MESSAGE_MARGIN - 1);
     const [left, right] = [Math.min(...own.map(({ x }) => x)), Math.max(...own.map((one) => one.x + one.width))];
-    const x = Math.max(0, align === 'left' ? left : left - extra / 2);
+    const x = Math.max(0, left - (align === 'left' ? LEFT_MARGIN * bounds.height : extra / 2));
     found.push({
       rect: { ...bounds, x, width: Math.min(frame.width, right + extra / (align === 'left' ? 1 : 2)) - x },
       align,

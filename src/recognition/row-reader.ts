@@ -64,7 +64,7 @@ export class RowReader implements Disposable {
   async read(crops: readonly Crop[]): Promise<readonly (readonly TextRow[])[]> {
     const found = await Promise.all(
       crops.map(async (crop) =>
-        groupRows(await (await this.#finderOf(crop)).find(crop)).map((row) =>
+        this.#rowsOf(crop, await (await this.#finderOf(crop)).find(crop)).map((row) =>
           this.#isSplit
             ? row.map((box) => wholePixels(widen(box, SPLIT_MARGINS), crop))
             : wholeLineBoxes(boundsOf(row), crop),
@@ -83,6 +83,12 @@ export class RowReader implements Disposable {
         return parts.length === 0 ? [] : [{ rect: boundsOf(row), parts }];
       }),
     );
+  }
+
+  /** Groups boxes into rows. A line that goes on beyond the crop says something else than what is seen of it. */
+  #rowsOf(crop: Crop, boxes: readonly Rect[]): readonly (readonly Rect[])[] {
+    const rows = groupRows(boxes);
+    return this.#isSplit ? rows : rows.filter((row) => !isCut(boundsOf(row), crop));
   }
 
   /** Reads the texts of each box: those that are unsure once more for themselves, since an icon in a line makes all of it unsure. */
@@ -166,6 +172,11 @@ function joinParts(placed: readonly PlacedText[]): readonly TextReading[] {
   // An icon that looks like a character.
   const texts = joined.filter(({ text }, i) => i === 0 || i === joined.length - 1 || countLetters(text) > 1);
   return texts.map(({ text, confidence }) => ({ text, confidence }));
+}
+
+/** Whether a line touches the left or right end of its crop. */
+function isCut({ x, width }: Rect, crop: Crop): boolean {
+  return x < 1 || x + width > crop.width - 1;
 }
 
 function wholePixels(

@@ -12,7 +12,10 @@ export const TEXT_SCHEMA = {
       [1, 8],
       'Atlas files of the same font in other colours, or in a channel that a tint leaves. Tried where the first reading is uncertain; the most confident reading counts.',
     ),
-    align: oneOf(['left', 'right', 'centre'], 'Where the text starts from in its region; default left.'),
+    align: oneOf(
+      ['left', 'right', 'centre'],
+      'Where the text starts from in its region; default left. With `reader`: what it reads unsurely is read once more without the space that is free for another character.',
+    ),
     charset: { type: 'string', minLength: 1, description: 'The characters that can occur; default all.' },
     value: oneOf(
       ['text', 'number', 'integer', 'time'],
