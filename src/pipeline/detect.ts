@@ -16,6 +16,7 @@ import { createHeader, journalKey } from './header.ts';
 import { fuseStatements, interpretCues, trackCues, writeLines } from './interpret.ts';
 import {
   type ChunkEndMessage,
+  type CueBreakpoint,
   type DetectMessage,
   problemMessage,
   type SampleMessage,
@@ -66,6 +67,8 @@ export interface DetectOptions {
   readonly stuckAfter?: number | undefined;
   /** Opens the journal in which readings are stored, and from which those of an interrupted run are taken. */
   readonly openJournal?: ((key: JournalKey) => Promise<Journal<ChunkReadings>>) | undefined;
+  /** Cues at which a `stop` message says what is known: readings, state of the script, what was stated. */
+  readonly breakpoints?: readonly CueBreakpoint[] | undefined;
   /** The header of the interrupted run that is continued. */
   readonly resumes?: HeaderLine | undefined;
 }
@@ -100,7 +103,7 @@ export async function* detect(
   yield* run.warnings;
   const readings = readSamples(run);
   const cues = trackCues(readings, game, run.fits);
-  const statements = interpretCues(cues, game);
+  const statements = interpretCues(cues, game, { breakpoints: options.breakpoints ?? [] });
   const events = fuseStatements(statements, game);
   const warnings = run.warnings.filter(({ about }) => about === 'recording').map(({ issue }) => issue);
   yield* writeLines(events, run.header, warnings);

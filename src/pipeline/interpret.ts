@@ -1,20 +1,23 @@
+import type { Cue } from '../cues/cue.ts';
 import { CueStream } from '../cues/cue-stream.ts';
 import { createTracker, type Tracker } from '../cues/tracker.ts';
 import type { Reading } from '../detectors/kind.ts';
 import { render } from '../dictionary/sentences/render.ts';
 import { validateStatement } from '../dictionary/statements.ts';
 import type { Issue } from '../errors.ts';
-import type { EndLine, HeaderLine } from '../events/log.ts';
+import type { CueValue, EndLine, HeaderLine } from '../events/log.ts';
+import type { Statement } from '../events/statement.ts';
 import { LogLines } from '../events/log-lines.ts';
 import { resolveGridSpacing } from '../profile/defaults.ts';
 import type { CueSequence } from '../profile/profile.ts';
 import { Fusion } from '../script/fusion.ts';
 import { compileMappings, type MappedCue } from '../script/mapping.ts';
-import { openScript, type ScriptOutput, type ScriptStatement } from '../script/script.ts';
+import { type GameScript, openScript, type ScriptOutput, type ScriptStatement, toLogged } from '../script/script.ts';
 import type { SequenceNetwork } from '../script/sequence-network.ts';
 import type { Game } from './game.ts';
 import {
   type ChunkEndMessage,
+  type CueBreakpoint,
   type CuesMessage,
   type DetectMessage,
   type EventsMessage,
@@ -127,12 +130,16 @@ class FailureCounter {
 /**
  * cues → statements: the profile's mappings, and the game script or the network in its place.
  *
- * @param maxDelaySeconds Timers of the script run after so many seconds at the latest.
+ * @param options `maxDelaySeconds`: timers of the script run after so many seconds at the latest; `breakpoints`: cues at which
+ * what is known is reported.
  */
 export async function* interpretCues(
   messages: AsyncIterable<CuesMessage | ChunkEndMessage | SideMessage | SummaryMessage>,
   game: Game,
-  maxDelaySeconds?: number,
+  {
+    maxDelaySeconds,
+    breakpoints = [],
+  }: { readonly maxDelaySeconds?: number; readonly breakpoints?: readonly CueBreakpoint[] } = {},
 ): AsyncGenerator<StatementsMessage | SettledMessage | SideMessage | SummaryMessage, void, undefined> {
   const { profile, dictionary } = game;
   const names = [...game.detectors.map(({ name }) => name), ...Object.keys(profile.sequences ?? {})];
@@ -163,12 +170,16 @@ export async function* interpretCues(
     for (const one of made) add(one);
     for (const issue of found) report(issue);
   };
+  const stops = new BreakpointRecorder(breakpoints);
   const interpret = ({ moments, until }: CuesMessage): void => {
     settled = until;
     for (const { t, cues } of moments) {
+      const stop = stops.begin(t, cues, script);
+      const known = statements.length;
       for (const cue of cues) takeMapped(mappings.take(cue));
       sequence?.add(cues);
       if (script) settled = Math.min(settled, take(script.onCues(t, cues)));
+      if (stop) sides.push(...stop(statements.slice(known).map(({ statement }) => statement)));
     }
     if (Number.isFinite(until)) takeMapped(mappings.advance(until));
     settled = Math.min(settled, mappings.pendingSince);
@@ -215,6 +226,57 @@ export async function* interpretCues(
   }
   const counts = { ...Object.fromEntries(problems), ...(script ?? sequence)?.problemCounts };
   yield { type: 'summary', problems: counts };
+}
+
+/** Breakpoints at which a run reports what is known. */
+const MAX_STOPS = 300;
+
+/** Reports what is known at the cues at which an author has set breakpoints. */
+class BreakpointRecorder {
+  readonly #breakpoints: readonly CueBreakpoint[];
+  readonly #readings = new Map<string, CueValue>();
+  #count = 0;
+
+  constructor(breakpoints: readonly CueBreakpoint[]) {
+    this.#breakpoints = breakpoints;
+  }
+
+  /** Takes the cues of a moment before they are interpreted. Returns what reports it afterwards, if that is wanted. */
+  begin(
+    t: number,
+    cues: readonly Cue[],
+    script: GameScript | undefined,
+  ): ((statements: readonly Statement[]) => readonly SideMessage[]) | undefined {
+    if (this.#breakpoints.length === 0) return undefined;
+    for (const { detector, trigger, value } of cues)
+      if (trigger === 'lost' || value === undefined) this.#readings.delete(detector);
+      else this.#readings.set(detector, value);
+    const wanted = cues.filter((cue) => this.#breakpoints.some((one) => fits(cue, one)));
+    if (wanted.length === 0 || this.#count >= MAX_STOPS) return undefined;
+    this.#count += wanted.length;
+    const before = script?.readState();
+    const readings = Object.fromEntries(this.#readings);
+    return (statements) => {
+      const after = script?.readState();
+      return wanted.map((cue) => ({
+        type: 'stop',
+        t,
+        cue: toLogged(cue),
+        readings,
+        ...(before === undefined ? {} : { before }),
+        ...(after === undefined ? {} : { after }),
+        statements,
+      }));
+    };
+  }
+}
+
+function fits(cue: Cue, { detector, trigger, value }: CueBreakpoint): boolean {
+  return (
+    cue.detector === detector &&
+    (trigger === undefined || cue.trigger === trigger) &&
+    (value === undefined || String(cue.value) === value)
+  );
 }
 
 /** The network that takes the script's place, if the profile has one. */

@@ -1,7 +1,9 @@
 import type { Reading } from '../detectors/kind.ts';
 import type { Moment } from '../cues/cue-stream.ts';
 import type { Issue } from '../errors.ts';
-import type { EndLine, EventLine, GapLine, HeaderLine } from '../events/log.ts';
+import type { Cue } from '../cues/cue.ts';
+import type { CueValue, EndLine, EventLine, GapLine, HeaderLine, LoggedCue } from '../events/log.ts';
+import type { Statement } from '../events/statement.ts';
 import type { NewEvent } from '../events/log-lines.ts';
 import type { ScriptNote, ScriptStatement } from '../script/script.ts';
 import type { Gap } from './reading/chunk-readings.ts';
@@ -14,6 +16,7 @@ export type DetectMessage =
   | EndLine
   | WarningMessage
   | NoteMessage
+  | StopMessage
   | ProgressMessage
   | EarlyMessage
   | WithdrawnMessage
@@ -36,6 +39,30 @@ export interface WarningMessage {
 export interface NoteMessage {
   readonly type: 'note';
   readonly note: ScriptNote;
+}
+
+/** A cue at which the author of a game wants to see what is known. */
+export interface CueBreakpoint {
+  readonly detector: string;
+  /** Default: any. */
+  readonly trigger?: Cue['trigger'] | undefined;
+  /** Only where the value, as text, is this one. */
+  readonly value?: string | undefined;
+}
+
+/** What was known when a cue came at which the author has set a breakpoint. */
+export interface StopMessage {
+  readonly type: 'stop';
+  /** Seconds. */
+  readonly t: number;
+  readonly cue: LoggedCue;
+  /** What every detector reads then, by name. */
+  readonly readings: Readonly<Record<string, CueValue>>;
+  /** `game.state` of the script before and after it took the cue, as JSON; absent without a script. */
+  readonly before?: string;
+  readonly after?: string;
+  /** What rules and script stated at it. */
+  readonly statements: readonly Statement[];
 }
 
 /** How far the recording has been processed, in seconds. */
@@ -75,6 +102,7 @@ export interface ConnectionMessage {
 export type SideMessage =
   | WarningMessage
   | NoteMessage
+  | StopMessage
   | ProgressMessage
   | EarlyMessage
   | ConnectionMessage

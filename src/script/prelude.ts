@@ -331,5 +331,9 @@ return {
     spent = 0;
     return said();
   },
+  state() {
+    spent = 0;
+    return stringify(game.state) ?? '';
+  },
 };
 })()`;

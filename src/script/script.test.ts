@@ -56,6 +56,20 @@ describe('openScript', () => {
     expect(notes).toEqual(['health 100 50', 'ammo 100 50', '2 1', 'end 9 100 none 2']);
   });
 
+  it('shows the state that the script keeps, unless it cannot be written as JSON', async () => {
+    using script = await open(`function onCue(cue, game) {
+      game.state[cue.detector] = cue.value;
+      if (cue.value === 'loop') game.state.self = game.state;
+    }`);
+    expect(script.readState()).toBe('{}');
+    script.onCues(1, [cue(1, 'health', 62)]);
+    expect(script.readState()).toBe('{"health":62}');
+    script.onCues(2, [cue(2, 'health', 'loop')]);
+    expect(script.readState()).toBeUndefined();
+    // Looking at it does no harm.
+    expect(script.onCues(3, [cue(3, 'health', 1)]).problems).toEqual([]);
+  });
+
   it('keeps state between calls and never shares it with another script', async () => {
     const source = `let n = 0; function onCue(cue, game) { game.state.n = (game.state.n ?? 0) + 1; game.note(++n, game.state.n); }`;
     using one = await open(source);

@@ -62,6 +62,8 @@ export interface GameScript extends Disposable {
   onCues(t: number, cues: readonly Cue[]): ScriptOutput;
   /** Calls `run`, in which calls of `onCues` share the limit of time, for which each would otherwise start a thread. */
   together(run: () => void): void;
+  /** What the script keeps in `game.state`, as JSON; undefined where it cannot be written as such, or is too long. */
+  readState(): string | undefined;
   /** Ends the recording: runs the remaining timers in order, then `onEnd`. */
   end(t: number): ScriptOutput;
   /** Number of issues by code, including those that are not reported individually. */
@@ -77,6 +79,7 @@ const MAX_TIMERS = 10_000;
 const MAX_TIMER_RUNS = 1000;
 const MAX_OUTPUT_CHARACTERS = 1 << 20;
 const MAX_OVERRUNS = 10;
+const MAX_STATE_CHARACTERS = 1 << 16;
 
 /** Loads a game script. Throws PlaybyplayError `script-broken` where it cannot be loaded. */
 export async function openScript(options: ScriptOptions): Promise<GameScript> {
@@ -142,6 +145,17 @@ class SandboxedScript implements GameScript {
 
   together(run: () => void): void {
     this.#sandbox.guard(run);
+  }
+
+  readState(): string | undefined {
+    if (this.#stopped) return undefined;
+    let state: string | undefined;
+    this.#sandbox.guard(() => {
+      const outcome = this.#sandbox.call('state');
+      if (outcome.fault !== undefined || typeof outcome.value !== 'string') return;
+      if (outcome.value.length <= MAX_STATE_CHARACTERS) state = outcome.value;
+    });
+    return state;
   }
 
   end(t: number): ScriptOutput {

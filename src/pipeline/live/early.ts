@@ -34,7 +34,9 @@ export async function* announceEarly(
   async function* input(): AsyncGenerator<ReadingMessage, void, undefined> {
     for (;;) yield waiting.shift()!;
   }
-  const statements = interpretCues(trackCues(input(), game, false, true), game, MAX_EARLY_DELAY_SECONDS);
+  const statements = interpretCues(trackCues(input(), game, false, true), game, {
+    maxDelaySeconds: MAX_EARLY_DELAY_SECONDS,
+  });
   try {
     for await (const message of messages) {
       if (message.type === 'sample') waiting.push(message);

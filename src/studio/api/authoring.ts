@@ -185,6 +185,7 @@ export const editPack = declareRoute({
           examples: EXAMPLES,
         }),
         object(['op', 'name', 'icon', 'png'], { op: op('icon'), name: NAME, icon: NAME, png: TEXT }),
+        object(['op', 'name', 'sound'], { op: op('sound'), name: NAME, sound: ANY }),
         object(['op', 'rule'], { op: op('add-rule'), rule: RULE }),
         object(['op', 'rule', 'indices'], { op: op('replace-rule'), rule: RULE, indices: list(integer([0]), [1, 50]) }),
         object(['op', 'indices'], { op: op('remove-rule'), indices: list(integer([0]), [1, 50]) }),
@@ -258,17 +259,20 @@ export const studyElement = declareRoute({
   method: 'POST',
   url: '/api/elements/study',
   tag: 'authoring',
-  summary: 'Find out what a drawn box shows: its kind, its form, a font, rules',
+  summary:
+    'Find out what a drawn box shows: its kind, its form, a font, rules; or the feed that a drawn row belongs to',
   body: object(['path', 'game', 'media', 'box', 'name'], {
     path: PATH,
     game: NAME,
     media: list(PATH, [1, 8]),
     box: BOX,
     name: NAME,
+    rowAt: { ...SECONDS, description: 'The box is a row of a feed that is shown at this time.' },
     job: JOB,
   }),
   response: object(['isFound'], {
     isFound: flag(),
+    box: { ...BOX, description: 'Of a feed: the area of all its rows.' },
     type: TEXT,
     certainty: number([0, 1]),
     detector: ANY,
@@ -351,6 +355,27 @@ export const cutIcon = declareRoute({
     tolerance: number([0, 255]),
   }),
   response: object(['pixels'], { pixels: integer([0]), png: TEXT, width: integer([1]), height: integer([1]) }),
+});
+
+/** Learns a sound that was marked. */
+export const learnSound = declareRoute({
+  method: 'POST',
+  url: '/api/sounds/learn',
+  tag: 'authoring',
+  summary: 'Learn a sound from the parts of a recording in which it is heard, and find it in all of it',
+  body: object(['path', 'game', 'media', 'label', 'ranges'], {
+    path: PATH,
+    game: NAME,
+    media: PATH,
+    label: NAME,
+    ranges: list(object(['from', 'to'], { from: SECONDS, to: SECONDS }), [1, 32]),
+    job: JOB,
+  }),
+  response: object(['sound', 'isByWaveform', 'found'], {
+    sound: { ...ANY, description: 'What the edit `sound` saves.' },
+    isByWaveform: flag(),
+    found: list(object(['t', 'confidence'], { t: SECONDS, confidence: number([0, 1]) }), []),
+  }),
 });
 
 /** The colour at a point of a frame. */
@@ -449,9 +474,14 @@ export const runTests = declareRoute({
     media: { ...PATH, description: 'Runs this recording without comparing.' },
     from: SECONDS,
     to: SECONDS,
+    breakpoints: list(
+      object(['detector'], { detector: NAME, trigger: oneOf(['found', 'changed', 'lost']), value: BOUNDED_TEXT }),
+      [0, 100],
+      'Cues at which what is known is reported.',
+    ),
     job: JOB,
   }),
-  response: object(['events', 'kinds', 'all', 'differences', 'warnings', 'notes', 'stored'], {
+  response: object(['events', 'kinds', 'all', 'differences', 'warnings', 'notes', 'stops', 'stored'], {
     events: list(
       object(['t', 'text', 'media', 'isTentative', 'cues'], {
         t: SECONDS,
@@ -482,6 +512,18 @@ export const runTests = declareRoute({
     ),
     warnings: ISSUES,
     notes: list(object(['t', 'text'], { t: SECONDS, text: TEXT }), []),
+    stops: list(
+      object(['t', 'cue', 'readings', 'sentences'], {
+        t: SECONDS,
+        cue: ANY,
+        readings: { type: 'object', additionalProperties: VALUE },
+        before: { type: 'string', description: 'State of the script before it took the cue, as JSON.' },
+        after: TEXT,
+        sentences: list(TEXT, [], 'What was stated at the cue.'),
+      }),
+      [],
+      'What was known at the cues with breakpoints.',
+    ),
     stored: number([0, 1], 'Share of the readings that were stored already.'),
   }),
 });

@@ -3,6 +3,7 @@ import { PlaybyplayError } from '../../errors.ts';
 import { loadBuiltin } from '../../dictionary/files.ts';
 import type { Discovery } from '../../discovery/discover.ts';
 import { posix } from 'node:path';
+import type { CueBreakpoint } from '../../pipeline/messages.ts';
 import { AssetReader } from '../../profile/checked.ts';
 import { localizeProfile } from '../../profile/languages.ts';
 import { folderPack } from '../../profile/pack.ts';
@@ -13,10 +14,12 @@ import { placeRegion } from '../../regions/place.ts';
 import { type CallContext, serve } from '../../threads/serve.ts';
 import type { Rect } from '../../geometry.ts';
 import type { DrawnElement } from './draw-element.ts';
+import type { DrawnFeed } from './draw-feed.ts';
 import { cutIcon, type MaskPoint, pickColor } from './icon-mask.ts';
 import { ElementReader, type ElementReading } from './read-element.ts';
 import { RecordingPictures } from './recording.ts';
 import type { RunResult } from './run-test.ts';
+import type { SoundRange, StudiedSound } from './study-sound.ts';
 import type { Coverage, LearntText, TextCluster, TextSheet } from './text-sheet.ts';
 
 /** A profile as the author has it, perhaps with changes that are not saved. */
@@ -51,6 +54,11 @@ export interface AuthoringCalls {
   readonly study: {
     readonly request: { readonly media: readonly string[]; readonly box: Rect; readonly name: string };
     readonly result: DrawnElement | undefined;
+  };
+  /** Finds the feed to which a row belongs that was drawn. */
+  readonly feed: {
+    readonly request: { readonly media: string; readonly box: Rect; readonly t: number; readonly name: string };
+    readonly result: DrawnFeed | undefined;
   };
   /** Finds the HUD of a game. */
   readonly discover: { readonly request: { readonly media: readonly string[] }; readonly result: Discovery };
@@ -102,6 +110,11 @@ export interface AuthoringCalls {
     readonly request: { readonly media: string; readonly t: number; readonly x: number; readonly y: number };
     readonly result: string | undefined;
   };
+  /** Learns a sound from the parts of a recording in which it is heard. */
+  readonly hear: {
+    readonly request: { readonly media: string; readonly label: string; readonly ranges: readonly SoundRange[] };
+    readonly result: StudiedSound;
+  };
   /** Runs a pack on a recording. */
   readonly run: {
     readonly request: {
@@ -110,6 +123,7 @@ export interface AuthoringCalls {
       readonly from?: number;
       readonly to?: number;
       readonly readings: string;
+      readonly breakpoints?: readonly CueBreakpoint[];
     };
     readonly result: RunResult;
   };
@@ -219,6 +233,12 @@ const handlers: Handlers = {
     const { studyBox } = await import('./draw-element.ts');
     return await studyBox(open, box, name, dictionary, { signal, onProgress: notify });
   },
+  async feed({ media, box, t, name }, { signal, notify }) {
+    const recording = await openRecording(media);
+    const { dictionary } = await loadBuiltin([]);
+    const { studyFeed } = await import('./draw-feed.ts');
+    return await studyFeed(recording, box, t, name, dictionary, { signal, onProgress: notify });
+  },
   async discover({ media }, { signal, notify }) {
     const { discoverHud } = await import('../../discovery/discover.ts');
     return await discoverHud(media, { signal, onProgress: notify });
@@ -288,9 +308,14 @@ const handlers: Handlers = {
     const crop: Crop = { data: cropRgb(picture, box), width: box.width, height: box.height, channels: 3 };
     return pickColor(crop, { x: at.x - box.x, y: at.y - box.y });
   },
-  async run({ game, media, from, to, readings }, { signal, notify }) {
+  async hear({ media, label, ranges }, { signal, notify }) {
+    const recording = await openRecording(media);
+    const { studySound } = await import('./study-sound.ts');
+    return await studySound(recording, label, ranges, { signal, onProgress: notify });
+  },
+  async run({ game, media, from, to, readings, breakpoints }, { signal, notify }) {
     const { runPack } = await import('./run-test.ts');
-    return await runPack(game, media, { from, to, readings, signal, onProgress: notify });
+    return await runPack(game, media, { from, to, readings, breakpoints, signal, onProgress: notify });
   },
 };
 

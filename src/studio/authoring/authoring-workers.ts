@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { RpcWorker, threadModule } from '../../threads/rpc-worker.ts';
+import { GracefulWorker } from '../../threads/graceful-worker.ts';
+import { threadModule } from '../../threads/rpc-worker.ts';
 import type { AuthoringCalls } from './authoring-thread.ts';
 
 /** Which thread answers: what an author waits for never stands behind what takes minutes. */
@@ -10,12 +10,11 @@ const THREAD_OF: Readonly<Record<keyof AuthoringCalls, 'reading' | 'labelling' |
   collect: 'labelling',
   learn: 'labelling',
   study: 'labelling',
+  feed: 'labelling',
+  hear: 'labelling',
   discover: 'jobs',
   run: 'jobs',
 };
-
-/** Seconds that calls have to end when the studio is closed. */
-const CLOSING_SECONDS = 2;
 
 /** Options of a call. */
 export interface CallOptions {
@@ -32,10 +31,7 @@ export interface CallOptions {
  * const discovery = await workers.call('discover', { media: ['race.mp4'] });
  */
 export class AuthoringWorkers implements AsyncDisposable {
-  readonly #threads = new Map<string, RpcWorker>();
-  /** Calls that are not answered yet. */
-  readonly #calls = new Set<Promise<unknown>>();
-  readonly #closing = new AbortController();
+  readonly #threads = new Map<string, GracefulWorker>();
 
   /** Asks a thread. Throws what it throws, or WorkerError if it has ended. */
   async call<Name extends keyof AuthoringCalls>(
@@ -46,29 +42,17 @@ export class AuthoringWorkers implements AsyncDisposable {
     const thread = THREAD_OF[name];
     let worker = this.#threads.get(thread);
     if (!worker) {
-      worker = new RpcWorker(`authoring ${thread}`, threadModule(import.meta.url, './authoring-thread'));
+      worker = new GracefulWorker(`authoring ${thread}`, threadModule(import.meta.url, './authoring-thread'));
       this.#threads.set(thread, worker);
     }
-    const answer = worker.call<AuthoringCalls[Name]['result']>(
+    return await worker.call<AuthoringCalls[Name]['result']>(
       { call: name, request },
-      {
-        signal: signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal,
-        ...(onProgress ? { onNotification: (share) => onProgress(Number(share)) } : {}),
-      },
+      { signal, ...(onProgress ? { onNotification: (share) => onProgress(Number(share)) } : {}) },
     );
-    const settled = answer.catch(() => undefined).finally(() => this.#calls.delete(settled));
-    this.#calls.add(settled);
-    return await answer;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Libraries that are ended in the middle of their work may take the process with them.
-    this.#closing.abort();
-    const late = new AbortController();
-    const grace = sleep(1000 * CLOSING_SECONDS, undefined, { signal: late.signal }).catch(() => undefined);
-    await Promise.race([Promise.all(this.#calls), grace]);
-    late.abort();
-    await Promise.all(Array.from(this.#threads.values(), (worker) => worker.terminate()));
+    await Promise.all(Array.from(this.#threads.values(), (worker) => worker[Symbol.asyncDispose]()));
     this.#threads.clear();
   }
 }

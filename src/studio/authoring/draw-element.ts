@@ -65,28 +65,43 @@ export async function studyBox(
   const font = FIGURES.has(type) ? teachFont(samples, reading, box, box, name) : undefined;
   const changes = values.filter((one, i) => i === 0 || values[i - 1]!.text !== one.text);
   const step = Math.max(1, Math.ceil(changes.length / MAX_EXAMPLES));
-  const field: HudField = {
-    id: 'drawn',
-    name,
-    isCaptioned: true,
-    type,
-    rect: box,
-    align: 'left',
-    place: placeOnScreen(box, reference),
-    ...(pattern === undefined ? {} : { pattern }),
-    ...(secondPattern === undefined ? {} : { secondPattern }),
-    ...(font === undefined ? {} : { font: { ...font, region: box } }),
-    behaviour,
-    certainty,
-    examples: changes.filter((_, i) => i % step === 0).map(({ recording, t, text }) => ({ recording, t, text })),
-  };
+  return describeDrawn(
+    {
+      name,
+      type,
+      rect: box,
+      ...(pattern === undefined ? {} : { pattern }),
+      ...(secondPattern === undefined ? {} : { secondPattern }),
+      ...(font === undefined ? {} : { font: { ...font, region: box } }),
+      behaviour,
+      certainty,
+      examples: changes.filter((_, i) => i % step === 0).map(({ recording, t, text }) => ({ recording, t, text })),
+    },
+    recordings.map(({ path, duration }) => ({ path, duration, size: reference })),
+    dictionary,
+  );
+}
+
+/**
+ * Describes one element as a draft does: its detector, its rules and its font.
+ *
+ * @param field What is known of it; its rectangle is in pixels of the first recording.
+ */
+export function describeDrawn(
+  field: Omit<HudField, 'id' | 'isCaptioned' | 'align' | 'place'>,
+  recordings: readonly { readonly path: string; readonly duration: number; readonly size: Size }[],
+  dictionary: Dictionary,
+): DrawnElement {
+  const reference = recordings[0]!.size;
   const { profile, fonts } = draftPack(
     {
       format: 'playbyplay/discovery/1',
       reference,
       recordings: recordings.map(({ path, duration }) => ({ path, duration })),
       moment: { recording: 0, t: 0 },
-      fields: [field],
+      fields: [
+        { ...field, id: 'drawn', isCaptioned: true, align: 'left', place: placeOnScreen(field.rect, reference) },
+      ],
     },
     'drawn',
     dictionary,
@@ -97,8 +112,8 @@ export async function studyBox(
   };
   const [key, detector] = Object.entries(detectors)[0]!;
   return {
-    type,
-    certainty,
+    type: field.type,
+    certainty: field.certainty,
     detector: withoutUndefined(detector),
     events: events.filter(({ on }) => on.detector === key),
     ...(fonts.size > 0 ? { font: [...fonts.values()][0]! } : {}),

@@ -2,9 +2,12 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { learnFingerprint } from '../../detectors/sound/fingerprint.ts';
+import { BANDS } from '../../detectors/sound/spectrogram.ts';
 import { loadBuiltin } from '../../dictionary/files.ts';
 import type { Discovery, HudField } from '../../discovery/discover.ts';
 import { FileHistory, versionOf } from '../../files/history.ts';
+import { random } from '../../../test/fixtures/sound-bursts.ts';
 import { PackSession } from './pack-session.ts';
 import type { PackStore } from './pack-store.ts';
 
@@ -102,6 +105,31 @@ describe('PackSession', () => {
     expect((await session.contents()).elements).toEqual([]);
     await writeFile(join(root, 'configs/race/profile.json'), '{');
     await expect(session.contents()).rejects.toMatchObject({ code: 'profile-broken' });
+  });
+
+  it('keeps all sounds in one detector, which loads, and takes no file that is none', async () => {
+    const { session } = await openPack();
+    await session.create('Race', { width: 1280, height: 720 });
+    // A second of noise that no two seconds of share, after silence.
+    const next = random(7);
+    const frames = Array.from({ length: 60 }, (_, i) =>
+      Float32Array.from({ length: BANDS }, () => (i < 40 ? -90 : -30 + 10 * next())),
+    );
+    const sound = learnFingerprint('coin', [{ frames, before: 40, length: 20 }]);
+    await session.edit({ op: 'sound', name: 'coin', sound });
+    await session.edit({ op: 'sound', name: 'door', sound: { ...sound, label: 'door' } });
+    await session.edit({ op: 'sound', name: 'coin', sound });
+    const { profile } = await session.draft();
+    expect(profile.detectors).toEqual({
+      sounds: {
+        kind: 'sound',
+        of: 'clip',
+        clips: { coin: ['sounds/coin.json', 'sounds/coin-2.json'], door: 'sounds/door.json' },
+      },
+    });
+    expect((await session.contents()).issues).toEqual([]);
+    const broken = { ...sound, levels: 'AAAA' };
+    await expect(session.edit({ op: 'sound', name: 'x', sound: broken })).rejects.toMatchObject({ code: 'bad-sound' });
   });
 
   it('keeps labels with their element, and replaces the general reader by a font', async () => {

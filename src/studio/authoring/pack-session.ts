@@ -1,4 +1,5 @@
 import { posix, relative, resolve } from 'node:path';
+import { readFingerprint, type SoundFile } from '../../detectors/sound/fingerprint.ts';
 import type { AtlasFile } from '../../detectors/text/atlas.ts';
 import type { DictionaryFile, WordKind } from '../../dictionary/format.ts';
 import type { Dictionary } from '../../dictionary/dictionary.ts';
@@ -86,6 +87,12 @@ export type PackEdit =
       readonly labels: readonly NewLabel[];
     }
   | { readonly op: 'icon'; readonly name: string; readonly icon: string; readonly png: string }
+  | {
+      readonly op: 'sound';
+      /** What it is called; the detector of the pack's sounds gives it as its value. */
+      readonly name: string;
+      readonly sound: SoundFile;
+    }
   | { readonly op: 'add-rule'; readonly rule: Rule }
   | { readonly op: 'replace-rule'; readonly indices: readonly number[]; readonly rule: Rule }
   | { readonly op: 'remove-rule'; readonly indices: readonly number[] }
@@ -112,6 +119,8 @@ export interface NewLabel {
   readonly text: string;
 }
 
+/** Name of the detector of a pack's sounds. */
+const SOUNDS = 'sounds';
 const REVIEW_PATH = 'authoring.json';
 const LABELS_PATH = 'labels.ndjson';
 const DISCOVERY_PATH = 'discovery.json';
@@ -255,6 +264,8 @@ export class PackSession {
         return await this.#saveFont(edit);
       case 'icon':
         return await this.#saveIcon(edit);
+      case 'sound':
+        return await this.#saveSound(edit);
       case 'add-rule':
         return await this.#updateEvents('Add a rule', (events) => [...events, ...toEvents(edit.rule)]);
       case 'replace-rule':
@@ -452,6 +463,27 @@ export class PackSession {
     const edits = new Map<string, string | Uint8Array | null>(this.#editsOf(updated));
     edits.set(`configs/${this.game}/${path}`, Buffer.from(png, 'base64'));
     return await this.#save(`Cut the icon ${icon}`, edits);
+  }
+
+  /** Saves a learnt sound. One detector listens for all sounds of the pack: it knows each better by the others. */
+  async #saveSound({ name, sound }: Extract<PackEdit, { op: 'sound' }>): Promise<readonly FileDiff[]> {
+    const text = `${JSON.stringify(sound)}\n`;
+    readFingerprint(text, name);
+    const draft = await this.draft();
+    const known = Object.entries(draft.profile.detectors).find(
+      ([, { kind, ...options }]) => kind === 'sound' && options['of'] === 'clip',
+    );
+    const clips = (known?.[1]['clips'] ?? {}) as Readonly<Record<string, string | readonly string[]>>;
+    const before = clips[name];
+    const files = before === undefined ? [] : [before].flat();
+    const path = `sounds/${fontName(name)}${files.length === 0 ? '' : `-${files.length + 1}`}.json`;
+    const all = { ...clips, [name]: files.length === 0 ? path : [...files, path] };
+    const updated = known
+      ? setDetectorOptions(draft, known[0], { clips: all })
+      : addElement(draft, SOUNDS, undefined, { kind: 'sound', of: 'clip', clips: all }).draft;
+    const edits = this.#editsOf(updated);
+    edits.set(`configs/${this.game}/${path}`, text);
+    return await this.#save(`Learn the sound ${name}`, edits);
   }
 
   async #updateEvents(

@@ -10,6 +10,7 @@ import { makeFolder } from '../../files/folder.ts';
 import { writeOutput } from '../../files/output.ts';
 import { detect } from '../../pipeline/detect.ts';
 import { type Game, openGame } from '../../pipeline/game.ts';
+import type { CueBreakpoint, StopMessage } from '../../pipeline/messages.ts';
 import type { ChunkReadings } from '../../pipeline/reading/chunk-readings.ts';
 import { loadKindCatalog } from '../../pipeline/schemas.ts';
 import { openSource } from '../../pipeline/source.ts';
@@ -25,6 +26,8 @@ export interface RunResult {
   readonly warnings: readonly Issue[];
   /** What the script noted (`game.note`). */
   readonly notes: readonly { readonly t: number; readonly text: string }[];
+  /** What was known at the cues with breakpoints. */
+  readonly stops: readonly StopMessage[];
   /** Share of the chunks whose readings were stored already, 0…1. */
   readonly stored: number;
 }
@@ -34,6 +37,8 @@ export interface RunOptions {
   /** Seconds; default the whole recording. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
+  /** Cues at which what is known is reported. */
+  readonly breakpoints?: readonly CueBreakpoint[] | undefined;
   /** Folder for readings, so that a changed rule or script needs no new ones. */
   readonly readings: string;
   readonly signal?: AbortSignal | undefined;
@@ -51,7 +56,7 @@ const TOLERANCE_SECONDS = 1;
  * @throws PlaybyplayError as `openGame`, `openSource` and `detect`.
  */
 export async function runPack(game: string, media: string, options: RunOptions): Promise<RunResult> {
-  const { from, to, readings, signal, onProgress } = options;
+  const { from, to, readings, breakpoints, signal, onProgress } = options;
   const opened = await openGame(game);
   const readingsHash = await hashReadings(opened);
   using source = await openSource(media);
@@ -68,10 +73,12 @@ export async function runPack(game: string, media: string, options: RunOptions):
     [],
     [],
   ];
+  const stops: StopMessage[] = [];
   let known = 0;
   const messages = detect(source, opened, {
     ...range,
     ...(signal ? { signal } : {}),
+    ...(breakpoints ? { breakpoints } : {}),
     openJournal: async (key) => {
       // Rules are not among what readings depend on.
       const journal = await resumeJournal(path, { ...key, profile: readingsHash });
@@ -85,6 +92,7 @@ export async function runPack(game: string, media: string, options: RunOptions):
     else if (message.type === 'gap') gaps.push(message);
     else if (message.type === 'warning') warnings.push(message.issue);
     else if (message.type === 'note') notes.push({ t: message.note.t, text: message.note.text });
+    else if (message.type === 'stop') stops.push(message);
     else if (message.type === 'progress') {
       chunks++;
       onProgress?.(Math.min(1, message.done / Math.max(1e-9, (to ?? message.total) || message.done)));
@@ -97,6 +105,7 @@ export async function runPack(game: string, media: string, options: RunOptions):
     gaps,
     warnings,
     notes: notes.filter(isInside),
+    stops: stops.filter(isInside),
     stored: chunks === 0 ? 0 : Math.min(1, known / chunks),
   };
 }

@@ -3,7 +3,8 @@ import { type ChapterMark, readChapters } from '../../media/container/chapters.t
 import { openVideo } from '../../media/video.ts';
 import { even } from '../../media/write/frame-filter.ts';
 import type { VideoInfo } from '../../media/container/info.ts';
-import { RpcWorker, threadModule } from '../../threads/rpc-worker.ts';
+import { GracefulWorker } from '../../threads/graceful-worker.ts';
+import { threadModule } from '../../threads/rpc-worker.ts';
 import type { StreamColumns } from './describe-stream.ts';
 import type { PictureFormat } from './encode-picture.ts';
 import type { FrameChoice } from './frame-reader.ts';
@@ -41,8 +42,8 @@ export class OpenRecording implements AsyncDisposable {
   readonly version: string;
   /** Frames and times, once the packets are indexed. */
   readonly opened: Promise<OpenedRecording>;
-  readonly #frames: RpcWorker;
-  readonly #previews: RpcWorker;
+  readonly #frames: GracefulWorker;
+  readonly #previews: GracefulWorker;
   readonly #previewsOpened: Promise<unknown>;
   #ready: OpenedRecording | undefined;
   #failure: unknown;
@@ -56,8 +57,8 @@ export class OpenRecording implements AsyncDisposable {
     this.info = info;
     this.chapters = chapters;
     this.version = version;
-    this.#frames = new RpcWorker('frames', threadModule(import.meta.url, './frame-thread'));
-    this.#previews = new RpcWorker('previews', threadModule(import.meta.url, './preview-thread'));
+    this.#frames = new GracefulWorker('frames', threadModule(import.meta.url, './frame-thread'));
+    this.#previews = new GracefulWorker('previews', threadModule(import.meta.url, './preview-thread'));
     this.opened = this.#frames.call<OpenedRecording>({ open: path } satisfies FrameRequest);
     this.opened.then(
       (opened) => {

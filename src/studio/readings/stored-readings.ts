@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { JOURNAL_NAME } from '../../pipeline/record-log.ts';
-import { RpcWorker, threadModule } from '../../threads/rpc-worker.ts';
+import { GracefulWorker } from '../../threads/graceful-worker.ts';
+import { threadModule } from '../../threads/rpc-worker.ts';
 import type { ReadingChange } from './reading-history.ts';
 import type { ReadingsRequest, ReadLanes } from './readings-thread.ts';
 
@@ -12,7 +13,7 @@ export function readingsOfLog(log: string): string {
 
 /** What detectors read along recordings, from the journals that `detect` and tests of packs leave: read by a thread of its own. */
 export class StoredReadings implements AsyncDisposable {
-  #worker: RpcWorker | undefined;
+  #worker: GracefulWorker | undefined;
 
   /** Describes a stretch, in `columns` parts where there are many readings. Without a journal there are no lanes. */
   async lanes(
@@ -37,7 +38,7 @@ export class StoredReadings implements AsyncDisposable {
   }
 
   async #call<Result>(request: ReadingsRequest, signal: AbortSignal): Promise<Result> {
-    this.#worker ??= new RpcWorker('readings', threadModule(import.meta.url, './readings-thread'));
+    this.#worker ??= new GracefulWorker('readings', threadModule(import.meta.url, './readings-thread'));
     return await this.#worker.call<Result>(request, { signal });
   }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { createHash } from 'node:crypto';
 import { join, posix } from 'node:path';
+import type { SoundFile } from '../../detectors/sound/fingerprint.ts';
 import type { AtlasFile } from '../../detectors/text/atlas.ts';
 import { loadBuiltin } from '../../dictionary/files.ts';
 import { searchWords as searchDictionary } from '../../dictionary/search.ts';
@@ -23,6 +24,7 @@ import {
   editPack,
   exportPack as exportPackRoute,
   learnFont,
+  learnSound,
   pickColor,
   readElements,
   runTests,
@@ -33,6 +35,7 @@ import {
 } from '../api/authoring.ts';
 import type { RouteBody, RouteResponse } from '../api/route.ts';
 import type { ProfileSource } from '../authoring/authoring-thread.ts';
+import type { DrawnFeed } from '../authoring/draw-feed.ts';
 import { AuthoringWorkers } from '../authoring/authoring-workers.ts';
 import { fromPixels } from '../authoring/elements.ts';
 import { exportLabels, exportPack } from '../authoring/export-pack.ts';
@@ -181,10 +184,15 @@ function registerElementRoutes(app: FastifyInstance, authoring: Authoring): void
 
   addRoute(app, studyElement, async ({ body, signal }) => {
     const media = await authoring.resolveAll(body.media);
-    const request = { media, box: body.box, name: body.name };
-    const found = await authoring.workers.call('study', request, { signal, onProgress: authoring.report(body.job) });
+    const { box, name, rowAt } = body;
+    const options = { signal, onProgress: authoring.report(body.job) };
+    const found =
+      rowAt === undefined
+        ? await authoring.workers.call('study', { media, box, name }, options)
+        : await authoring.workers.call('feed', { media: media[0]!, box, t: rowAt, name }, options);
     if (!found) return { isFound: false };
     const { type, certainty, detector, events, font, examples } = found;
+    const area = 'box' in found ? (found as DrawnFeed).box : undefined;
     return {
       isFound: true,
       type,
@@ -192,6 +200,7 @@ function registerElementRoutes(app: FastifyInstance, authoring: Authoring): void
       detector,
       events: events.map(asJson),
       examples: examples.map(({ t, text }) => ({ t, text })),
+      ...(area && { box: area }),
       ...(font && { font: asJson(font) }),
     };
   });
@@ -253,6 +262,13 @@ function registerElementRoutes(app: FastifyInstance, authoring: Authoring): void
     return icon ?? { pixels: 0 };
   });
 
+  addRoute(app, learnSound, async ({ body, signal }) => {
+    const media = await authoring.workspace.resolve(body.media);
+    const request = { media, label: body.label, ranges: body.ranges };
+    const studied = await authoring.workers.call('hear', request, { signal, onProgress: authoring.report(body.job) });
+    return { sound: asJson(studied.file), isByWaveform: studied.isByWaveform, found: studied.found };
+  });
+
   addRoute(app, pickColor, async ({ query }) => {
     const media = await authoring.workspace.resolve(query.media);
     const color = await authoring.workers.call('pick', { media, t: query.t, x: query.x, y: query.y });
@@ -311,7 +327,8 @@ function registerRuleRoutes(app: FastifyInstance, authoring: Authoring): void {
     const runs: TestRun[] = [];
     for (const [i, test] of tests.entries()) {
       const onProgress = (share: number): void => onShare?.((i + share) / tests.length);
-      const request = { game, media: test.media, readings, ...rangeOf(test) };
+      const stops = body.breakpoints ? { breakpoints: body.breakpoints } : {};
+      const request = { game, media: test.media, readings, ...stops, ...rangeOf(test) };
       runs.push({ test, ...(await authoring.workers.call('run', request, { signal, onProgress })) });
     }
     return await describeRuns(authoring.workspace, session, runs, isTrial);
@@ -361,6 +378,16 @@ async function describeRuns(
     })),
     warnings: runs.flatMap(({ warnings }) => warnings),
     notes: runs.flatMap(({ notes }) => notes),
+    stops: runs.flatMap(({ stops }) =>
+      stops.map(({ t, cue, readings, before, after, statements }) => ({
+        t,
+        readings,
+        ...(before !== undefined && { before }),
+        ...(after !== undefined && { after }),
+        cue: asJson(cue),
+        sentences: statements.map((statement) => render(statement, dictionary)),
+      })),
+    ),
     stored: runs.length === 0 ? 0 : mean(runs.map(({ stored }) => stored)),
   };
 }
@@ -483,6 +510,8 @@ async function toEdit(workspace: Workspace, edit: RouteBody<typeof editPack>['ed
         ...(font ? { font: font as unknown as AtlasFile } : {}),
       };
     }
+    case 'sound':
+      return { ...edit, sound: edit.sound as unknown as SoundFile };
     default:
       return edit as PackEdit;
   }

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { PlaybyplayError } from '../../errors.ts';
 import { findChange, readReadings } from '../api/readings.ts';
@@ -19,11 +20,15 @@ export function registerReadingsRoutes(app: FastifyInstance, { workspace }: Stud
     readonly pack?: string;
     readonly media?: string;
   }): Promise<string> => {
-    if (query.log !== undefined) return readingsOfLog(await workspace.resolve(query.log));
+    if (query.log !== undefined) {
+      const log = await workspace.resolve(query.log);
+      return await within(dirname(log), readingsOfLog(log));
+    }
     if (query.pack === undefined || query.media === undefined)
       throw new PlaybyplayError('bad-request', 'whose readings are wanted: “log”, or “pack” and “media”, is missing');
-    const folder = join(await workspace.resolve(query.pack), STUDIO_FOLDER, 'readings');
-    return await readingsOfTest(folder, await workspace.resolve(query.media));
+    const pack = await workspace.resolve(query.pack);
+    const folder = join(pack, STUDIO_FOLDER, 'readings');
+    return await within(pack, await readingsOfTest(folder, await workspace.resolve(query.media)));
   };
 
   addRoute(app, readReadings, async ({ query: { from, to, columns = DEFAULT_COLUMNS, ...query }, signal }) => {
@@ -37,4 +42,16 @@ export function registerReadingsRoutes(app: FastifyInstance, { workspace }: Stud
     const change = await stored.change(await locate(query), wanted, signal);
     return { ...(change && { change }) };
   });
+}
+
+/**
+ * Checks that no symbolic link leads out of a folder.
+ *
+ * @throws PlaybyplayError `outside-workspace`.
+ */
+async function within(folder: string, path: string): Promise<string> {
+  const real = await realpath(path).catch(() => undefined);
+  if (real !== undefined && !real.startsWith(join(await realpath(folder), sep)))
+    throw new PlaybyplayError('outside-workspace', `${basename(path)} is a link that leads out of its folder`);
+  return path;
 }

@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,6 +59,16 @@ beforeAll(async () => {
   await writeFile(join(folder, 'secret.ndjson'), 'secret');
   await writeFile(join(opened, 'mine.txt'), 'mine');
   await symlink(folder, join(opened, 'way-out'));
+  for (const inside of ['match.playbyplay', 'game']) await mkdir(join(opened, inside));
+  await writeFile(join(opened, 'match.playbyplay', 'events.ndjson'), '');
+  await symlink(join(folder, 'secret.ndjson'), join(opened, 'match.playbyplay', 'readings.journal'));
+  await symlink(folder, join(opened, 'game', '.playbyplay'));
+  await mkdir(join(folder, 'readings'));
+  const hash = createHash('sha256')
+    .update(join(await realpath(opened), 'mine.txt'))
+    .digest('hex')
+    .slice(0, 16);
+  await writeFile(join(folder, 'readings', `${hash}.journal`), 'secret');
   await symlink(join(folder, 'secret.ndjson'), join(opened, 'secret.ndjson'));
   studio = await startStudio({ workspace: await Workspace.open([opened]), pages });
   const opening = await ask(studio.createLink());
@@ -145,8 +156,27 @@ describe('the server of the studio', () => {
     'opened/.playbyplay/history/position',
     'opened/mine.txt\0.mp4',
   ])('reads nothing outside the opened folders: %s', async (path) => {
-    for (const url of ['/api/version?path=', '/api/log?log=', '/api/recording?path=', '/api/media?path='])
+    for (const url of [
+      '/api/version?path=',
+      '/api/log?log=',
+      '/api/recording?path=',
+      '/api/media?path=',
+      '/api/stream?from=0&to=1&path=',
+      '/api/readings?from=0&to=1&log=',
+      '/api/readings?from=0&to=1&media=opened/mine.txt&pack=',
+      '/api/readings/change?t=0&direction=next&pack=opened&media=',
+    ])
       expect(codeOf(await ask(url + encodeURIComponent(path), { headers: { cookie } }))).toBe('outside-workspace');
+  });
+
+  it('follows no link from the folder of a log or a pack', async () => {
+    for (const place of ['log=opened/match.playbyplay/events.ndjson', 'pack=opened/game&media=opened/mine.txt'])
+      expect(codeOf(await ask(`/api/readings?from=0&to=1&${place}`, { headers: { cookie } }))).toBe(
+        'outside-workspace',
+      );
+    const learn = { path: 'opened', game: 'x', media: '../secret.ndjson', label: 'x', ranges: [{ from: 0, to: 1 }] };
+    const send = { method: 'POST', headers: { ...change, cookie }, body: JSON.stringify(learn) } as const;
+    expect(codeOf(await ask('/api/sounds/learn', send))).toBe('outside-workspace');
   });
 
   it('gives nothing but its own pages where pages are asked for', async () => {

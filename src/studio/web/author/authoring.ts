@@ -1,9 +1,9 @@
 import { batch, computed, effect, signal } from '@preact/signals';
-import { editPack, readElements, runTests, showPack, showProgress } from '../../api/authoring.ts';
+import { editPack, type learnSound, readElements, runTests, showPack, showProgress } from '../../api/authoring.ts';
 import type { RouteBody, RouteResponse } from '../../api/route.ts';
 import { showHistory, stepHistory } from '../../api/workspace.ts';
 import { call } from '../api-client.ts';
-import type { Player } from '../player/player.ts';
+import type { Player, Stretch } from '../player/player.ts';
 
 /** A pack as the server describes it. */
 export type Pack = RouteResponse<typeof showPack>;
@@ -30,6 +30,17 @@ export interface DrawnBox {
   readonly detector: Readonly<Record<string, unknown>>;
 }
 
+/** A cue at which a run of the script says what is known. */
+export type Breakpoint = NonNullable<RouteBody<typeof runTests>['breakpoints']>[number];
+/** What was known at such a cue. */
+export type Stop = TestRun['stops'][number];
+/** A sound that is marked on the waveform, and what was found out about it. */
+export interface MarkedSound {
+  readonly name: string;
+  readonly ranges: readonly Stretch[];
+  readonly learnt?: RouteResponse<typeof learnSound>;
+}
+
 const POLL_MS = 250;
 
 /** A pack that is being written, shared by the author's pages. */
@@ -43,6 +54,8 @@ export class Authoring {
   /** The reading of the selected element with its pictures, or of the box that is drawn. */
   readonly detail = signal<Reading | undefined>(undefined);
   readonly drawn = signal<DrawnBox | undefined>(undefined);
+  readonly sound = signal<MarkedSound | undefined>(undefined);
+  readonly breakpoints = signal<readonly Breakpoint[]>([]);
   readonly milliseconds = signal(0);
   readonly history = signal<RouteResponse<typeof showHistory>>({ canUndo: false, canRedo: false });
   /** The last test; `isStale` after a change. */
@@ -75,9 +88,14 @@ export class Authoring {
     }
   }
 
-  /** Saves a change. Returns whether that worked. */
-  async edit(edit: Edit): Promise<boolean> {
+  /**
+   * Saves a change. Returns whether that worked.
+   *
+   * @param notice What to say afterwards.
+   */
+  async edit(edit: Edit, notice = ''): Promise<boolean> {
     try {
+      this.notice.value = notice;
       this.take(await call(editPack, { body: { ...this.id, edit } }));
       return true;
     } catch (error) {

@@ -176,25 +176,74 @@ export function ElementPanel({ authoring, element, player, onTeach, setUse, use 
           {kind === 'icon' && (
             <IconCutter authoring={authoring} element={element} player={player} use={use} setUse={setUse} />
           )}
-          <label class="field">
-            <span>{t.anchor}</span>
-            <select
-              value={String(region['anchor'] ?? 'centre')}
-              onChange={(event) =>
-                void authoring.edit({ op: 'set-region', name, options: { anchor: event.currentTarget.value } })
-              }
-            >
-              {ANCHORS.map((one) => (
-                <option key={one}>{one}</option>
-              ))}
-            </select>
-          </label>
-          {kind !== 'text' || detector['atlas'] === undefined || detector['fallback'] !== undefined ? (
+          {kind === 'sound' && <ClipList detector={detector} />}
+          {element.box && (
+            <label class="field">
+              <span>{t.anchor}</span>
+              <select
+                value={String(region['anchor'] ?? 'centre')}
+                onChange={(event) =>
+                  void authoring.edit({ op: 'set-region', name, options: { anchor: event.currentTarget.value } })
+                }
+              >
+                {ANCHORS.map((one) => (
+                  <option key={one}>{one}</option>
+                ))}
+              </select>
+            </label>
+          )}
+          {element.box && <MergeWith authoring={authoring} element={element} />}
+          {!element.box ? null : kind !== 'text' ||
+            detector['atlas'] === undefined ||
+            detector['fallback'] !== undefined ? (
             <Steps authoring={authoring} element={element} reading={reading} />
           ) : null}
         </>
       )}
     </div>
+  );
+}
+
+/** Merges the element with another that belongs to it: its box then covers both. */
+function MergeWith({ authoring, element: { name } }: { readonly authoring: Authoring; readonly element: Element }) {
+  const others = authoring.pack.value!.elements.filter(
+    (one) => one.name !== name && one.box && one.status !== 'refused',
+  );
+  const t = authorText;
+  if (others.length === 0) return null;
+  return (
+    <label class="field">
+      <span>{t.mergeWith}</span>
+      <select
+        id="merge-with"
+        value=""
+        onChange={(event) => {
+          const { value } = event.currentTarget;
+          event.currentTarget.value = '';
+          if (value !== '') void authoring.edit({ op: 'merge', names: [name, value] });
+        }}
+      >
+        <option value="">{t.mergeNone}</option>
+        {others.map((one) => (
+          <option key={one.name}>{one.name}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** The sounds that a detector knows. */
+function ClipList({ detector }: { readonly detector: Element['detector'] }) {
+  const clips = Object.entries((detector['clips'] ?? {}) as Readonly<Record<string, unknown>>);
+  if (clips.length === 0) return null;
+  return (
+    <ul class="word-list">
+      {clips.map(([label, files]) => (
+        <li key={label}>
+          <strong>{label}</strong> <span class="hint">{[files].flat().join(', ')}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,8 +1,9 @@
 import { useMemo } from 'preact/hooks';
-import type { Player } from '../player/player.ts';
+import type { Player, Stretch } from '../player/player.ts';
 import { Readings } from '../player/readings.ts';
 import { Timeline } from '../player/timeline.tsx';
 import type { Authoring } from './authoring.ts';
+import { markSound } from './sound-panel.tsx';
 
 /** What the elements of a pack read when it was last run on the recording of a player. */
 export function usePackReadings(authoring: Authoring, player: Player): Readings {
@@ -19,5 +20,20 @@ export function PackTimeline({
   readonly player: Player;
   readonly readings: Readings;
 }) {
-  return <Timeline player={player} readings={readings} readingsVersion={authoring.runs.value} />;
+  const { value: sound } = authoring.sound;
+  const { value: runs } = authoring.runs;
+  return (
+    <Timeline
+      player={player}
+      readings={readings}
+      readingsVersion={runs}
+      {...(sound && {
+        soundMarks: {
+          ranges: sound.ranges,
+          found: sound.learnt?.found.map(({ t }) => t) ?? [],
+          onMark: (range: Stretch) => markSound(authoring, range),
+        },
+      })}
+    />
+  );
 }

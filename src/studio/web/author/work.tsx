@@ -137,11 +137,16 @@ function Score({ authoring }: { readonly authoring: Authoring }) {
   );
 }
 
-/** What went wrong last, until the next change. */
+/** What went wrong last, until the next change; else what was just found out. */
 export function AuthorProblem({ authoring }: { readonly authoring: Authoring }) {
   const { value: error } = authoring.error;
-  if (error === undefined) return null;
-  return <ErrorNotice error={error} retry={() => void reload(authoring)} />;
+  const { value: notice } = authoring.notice;
+  if (error !== undefined) return <ErrorNotice error={error} retry={() => void reload(authoring)} />;
+  return (
+    <p class={notice === '' ? 'visually-hidden' : 'author-notice'} role="status">
+      {notice}
+    </p>
+  );
 }
 
 async function reload(authoring: Authoring): Promise<void> {

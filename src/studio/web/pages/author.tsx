@@ -9,11 +9,13 @@ import { ElementPanel, type PictureUse, ReadingView } from '../author/element-pa
 import { HudOverlay, type PictureClick } from '../author/hud-overlay.tsx';
 import { Progress } from '../author/png.tsx';
 import { SheetDialog } from '../author/sheet-dialog.tsx';
+import { beginSound, SoundPanel } from '../author/sound-panel.tsx';
 import { authorText } from '../author/strings.ts';
 import { PackTimeline, usePackReadings } from '../author/pack-timeline.tsx';
 import { AuthorBar, AuthorProblem, FilesNotice, withPack } from '../author/work.tsx';
 import { Controls } from '../player/controls.tsx';
 import { FrameView } from '../player/frame-view.tsx';
+import type { Player } from '../player/player.ts';
 import { usePlayer } from '../components/recording-page.tsx';
 
 /** The elements of a HUD over the picture, with what they read. */
@@ -45,8 +47,16 @@ function AuthorWork({ authoring, recording }: { readonly authoring: Authoring; r
     player.pause();
     isDrawing.value = true;
   };
+  const startMarking = (): void => {
+    if (info?.hasSound !== true) return;
+    player.pause();
+    isDrawing.value = false;
+    authoring.drawn.value = undefined;
+    beginSound(authoring, player);
+  };
   const stop = (): void => {
     isDrawing.value = false;
+    authoring.sound.value = undefined;
     authoring.drawn.value = undefined;
     setUse(undefined);
   };
@@ -78,6 +88,7 @@ function AuthorWork({ authoring, recording }: { readonly authoring: Authoring; r
   };
   useKeys([
     { key: 'd', does: t.keys.draw, run: startDrawing },
+    { key: 's', does: t.keys.sound, run: startMarking },
     { key: 'ArrowDown', does: t.keys.next, run: () => choose(1) },
     { key: 'ArrowUp', does: t.keys.previous, run: () => choose(-1) },
     {
@@ -127,13 +138,16 @@ function AuthorWork({ authoring, recording }: { readonly authoring: Authoring; r
       <aside class="author-panel" aria-label={t.elements}>
         <AuthorProblem authoring={authoring} />
         {authoring.drawn.value ? (
-          <NewElement authoring={authoring} recording={recording} onClose={stop} />
+          <NewElement authoring={authoring} recording={recording} player={player} onClose={stop} />
+        ) : authoring.sound.value ? (
+          <SoundPanel authoring={authoring} player={player} onClose={stop} />
         ) : (
           <>
             <ElementTools
               authoring={authoring}
               isDrawing={isDrawing.value}
               onDraw={startDrawing}
+              onSound={info?.hasSound === true ? startMarking : undefined}
               recording={recording}
             />
             <ElementList authoring={authoring} />
@@ -172,11 +186,13 @@ function ElementTools({
   authoring,
   isDrawing,
   onDraw,
+  onSound,
   recording,
 }: {
   readonly authoring: Authoring;
   readonly isDrawing: boolean;
   readonly onDraw: () => void;
+  readonly onSound: (() => void) | undefined;
   readonly recording: string;
 }) {
   const share = useSignal<number | undefined>(undefined);
@@ -207,6 +223,11 @@ function ElementTools({
       <button type="button" id="draw-box" aria-pressed={isDrawing} onClick={onDraw}>
         {t.draw} <kbd>D</kbd>
       </button>
+      {onSound && (
+        <button type="button" id="mark-sound" onClick={onSound}>
+          {t.sound.mark} <kbd>S</kbd>
+        </button>
+      )}
       <button type="button" onClick={() => void draft()}>
         {t.redraft}
       </button>
@@ -271,10 +292,12 @@ function ElementList({ authoring }: { readonly authoring: Authoring }) {
 function NewElement({
   authoring,
   recording,
+  player,
   onClose,
 }: {
   readonly authoring: Authoring;
   readonly recording: string;
+  readonly player: Player;
   readonly onClose: () => void;
 }) {
   const drawn = authoring.drawn.value!;
@@ -291,25 +314,28 @@ function NewElement({
   const add = async (): Promise<void> => {
     const name = drawn.name.trim();
     if (name === '') return;
-    let { detector } = drawn;
+    let { detector, box } = drawn;
+    let notice = '';
     let found: Partial<Pick<Extract<Edit, { readonly op: 'add' }>, 'events' | 'font' | 'examples'>> = {};
-    if (kind.value === 'text') {
+    if (kind.value === 'text' || kind.value === 'feed') {
       share.value = 0;
       const progress = trackProgress(share as { value: number });
       try {
         const media = [recording];
-        const body = { ...authoring.id, media, box: drawn.box, name, job: progress.job };
+        const row = kind.value === 'feed' ? { rowAt: player.shown.value?.t ?? player.t.value } : {};
+        const body = { ...authoring.id, media, box: drawn.box, name, job: progress.job, ...row };
         const studied = await call(studyElement, { body });
         if (studied.isFound) {
           const { region: _, ...spec } = studied.detector ?? {};
           detector = spec;
+          box = studied.box ?? box;
           found = {
             events: studied.events ?? [],
             examples: studied.examples ?? [],
             ...(studied.font ? { font: studied.font } : {}),
           };
-          authoring.notice.value = t.studied(studied.type ?? '', Math.round(100 * (studied.certainty ?? 0)));
-        } else authoring.notice.value = t.notStudied;
+          notice = t.studied(studied.type ?? '', Math.round(100 * (studied.certainty ?? 0)));
+        } else notice = t.notStudied;
       } catch (error) {
         authoring.error.value = error;
       } finally {
@@ -318,13 +344,8 @@ function NewElement({
       }
     } else if (kind.value === 'icon') detector = { kind: 'text', reader: 'general' };
     const before = new Set(authoring.pack.value!.elements.map((one) => one.name));
-    const isSaved = await authoring.edit({
-      op: 'add',
-      name,
-      box: drawn.box,
-      detector: detector as { readonly kind: unknown },
-      ...found,
-    });
+    const element = { op: 'add', name, box, detector: detector as { readonly kind: unknown }, ...found } as const;
+    const isSaved = await authoring.edit(element, notice);
     if (!isSaved) return;
     authoring.drawn.value = undefined;
     authoring.selected.value = authoring.pack.value!.elements.find((one) => !before.has(one.name))?.name;
@@ -353,13 +374,14 @@ function NewElement({
       <label class="field">
         <span>{t.kind}</span>
         <select value={kind.value} onChange={(event) => setKind(event.currentTarget.value)}>
-          {(['text', 'bar'] as const).map((one) => (
+          {(['text', 'bar', 'feed'] as const).map((one) => (
             <option key={one} value={one}>
               {t.kinds[one]}
             </option>
           ))}
         </select>
       </label>
+      {kind.value === 'feed' && <p class="hint">{t.feedHint}</p>}
       {reading && <ReadingView reading={reading} milliseconds={authoring.milliseconds.value} />}
       {share.value === undefined ? (
         <div class="row">

@@ -4,6 +4,7 @@ import { call } from '../api-client.ts';
 import { EmptyState } from '../components/basic.tsx';
 import { useLoaded } from '../components/load.ts';
 import type { Authoring, Pack, TestRun } from '../author/authoring.ts';
+import { Breakpoints, Stops } from '../author/breakpoints.tsx';
 import { ScriptEditor } from '../author/script-editor.tsx';
 import { type Composed, SentenceInput } from '../author/sentence-input.tsx';
 import { authorText } from '../author/strings.ts';
@@ -318,13 +319,14 @@ function ScriptPart({ authoring, recording }: { readonly authoring: Authoring; r
   const source = useSignal<string | undefined>(undefined);
   const run = useSignal<TestRun | undefined>(undefined);
   const isRunning = useSignal(false);
-  const isShown = useSignal(authoring.pack.value!.script !== '');
+  const isShown = useSignal(authoring.pack.value!.script !== '' || authoring.breakpoints.value.length > 0);
   const t = authorText.rules;
   const save = async (): Promise<void> => {
     if (source.value !== undefined && !(await authoring.edit({ op: 'script', source: source.value }))) return;
     isRunning.value = true;
     try {
-      run.value = await call(runTests, { body: { ...authoring.id, media: recording } });
+      const breakpoints = [...authoring.breakpoints.value];
+      run.value = await call(runTests, { body: { ...authoring.id, media: recording, breakpoints } });
       authoring.runs.value += 1;
     } catch (error) {
       authoring.error.value = error;
@@ -353,8 +355,9 @@ function ScriptPart({ authoring, recording }: { readonly authoring: Authoring; r
           }}
         />
       )}
+      <Breakpoints authoring={authoring} />
       <div class="row">
-        <button type="button" disabled={isRunning.value} onClick={() => void save()}>
+        <button type="button" id="run-script" class="primary" disabled={isRunning.value} onClick={() => void save()}>
           {isRunning.value ? authorText.test.running : `${t.saveScript} · ${authorText.test.runHere}`}
         </button>
         {run.value && (
@@ -364,6 +367,7 @@ function ScriptPart({ authoring, recording }: { readonly authoring: Authoring; r
           </span>
         )}
       </div>
+      {run.value && run.value.stops.length > 0 && <Stops stops={run.value.stops} recording={recording} />}
       {run.value && run.value.warnings.length > 0 && (
         <ul class="issue-list">
           {run.value.warnings.map(({ message, path }) => (

@@ -1,14 +1,16 @@
 import { theme } from '../theme.ts';
 
+const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
 const colors = new Map<string, string>();
-let colorsOf = '';
+let shownTheme: string | undefined;
+let wasDark: boolean | undefined;
 
 /** The value of a colour token in the theme that is shown, for canvases. */
 export function tokenColor(name: string): string {
-  const shown = `${theme.value} ${matchMedia('(prefers-color-scheme: dark)').matches}`;
-  if (shown !== colorsOf) {
+  if (theme.value !== shownTheme || systemIsDark.matches !== wasDark) {
     colors.clear();
-    colorsOf = shown;
+    shownTheme = theme.value;
+    wasDark = systemIsDark.matches;
   }
   let color = colors.get(name);
   if (color === undefined) colors.set(name, (color = resolveToken(name)));

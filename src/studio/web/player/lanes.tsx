@@ -381,11 +381,21 @@ function drawColumns(
   const y = heightOf(low, high, height);
   const body = height - STRIP_HEIGHT - 1;
   const most = Math.max(1, ...changes);
+  const isUnreadable = (column: number): boolean => covered[column]! > 0 && unreadable[column]! >= 50;
+  for (let column = 0; column < count; ) {
+    if (!isUnreadable(column)) {
+      column++;
+      continue;
+    }
+    const first = column;
+    while (column < count && isUnreadable(column)) column++;
+    const [left, right] = [first, column].map((at) => Math.max(-8, Math.min(width + 8, x(read.from + at * seconds))));
+    if (right! > left!) hatch(context, left!, right! - left!, body);
+  }
   for (let column = 0; column < count; column++) {
     const left = x(read.from + column * seconds);
     const wide = Math.max(1, x(read.from + (column + 1) * seconds) - left);
     if (left + wide < 0 || left > width || covered[column] === 0) continue;
-    if (unreadable[column]! >= 50) hatch(context, left, wide, body);
     const [bottom, top] = [columns!.low[column], columns!.high[column]];
     if (isNumber && typeof bottom === 'number' && typeof top === 'number') {
       context.fillStyle = tokenColor('good');

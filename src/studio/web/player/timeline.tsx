@@ -19,6 +19,9 @@ const LABEL_WIDTH = 148;
 const RULER_HEIGHT = 22;
 const FILM_HEIGHT = 46;
 const SOUND_HEIGHT = 34;
+const MARKED_SOUND_HEIGHT = 72;
+/** Pixels that must be dragged over for a mark. */
+const MIN_MARK_PIXELS = 3;
 const STREAM_HEIGHT = 30;
 const VALUE_HEIGHT = 34;
 const TEXT_HEIGHT = 24;
@@ -47,11 +50,22 @@ interface TimelineProps {
   readonly readingsVersion?: unknown;
   readonly selected?: string | undefined;
   readonly onSelect?: (id: string, t: number) => void;
+  /** Parts of the sound that are marked; dragging over the waveform then marks another. */
+  readonly soundMarks?: SoundMarks;
+}
+
+/** What is marked on the waveform, in seconds. */
+interface SoundMarks {
+  readonly ranges: readonly Stretch[];
+  /** Where else the sound is heard. */
+  readonly found: readonly number[];
+  readonly onMark: (range: Stretch) => void;
 }
 
 /** The time line below the picture: ruler, film strip, sound, stream, readings, and lanes of what happens. */
 export function Timeline(props: TimelineProps) {
   const { player, label = text.timeline.title, log, version, readings, readingsVersion, selected, onSelect } = props;
+  const { soundMarks } = props;
   const box = useRef<HTMLDivElement>(null);
   const { width: full } = useSize(box);
   const width = Math.max(0, full - LABEL_WIDTH);
@@ -147,9 +161,14 @@ export function Timeline(props: TimelineProps) {
             <FilmStrip {...shared} />
           </Row>
         )}
-        {info?.hasSound === true && shown.has('sound') && (
-          <Row label={t.sound} height={SOUND_HEIGHT} onPointerDown={scrub}>
-            <Waveform {...shared} />
+        {info?.hasSound === true && (shown.has('sound') || soundMarks) && (
+          <Row
+            label={t.sound}
+            height={soundMarks ? MARKED_SOUND_HEIGHT : SOUND_HEIGHT}
+            onPointerDown={soundMarks ? undefined : scrub}
+          >
+            <Waveform {...shared} height={soundMarks ? MARKED_SOUND_HEIGHT : SOUND_HEIGHT} />
+            {soundMarks && <SoundMarking player={player} width={width} marks={soundMarks} />}
           </Row>
         )}
         {info?.index && shown.has('stream') && (
@@ -386,7 +405,7 @@ function FilmStrip({ player, stretch, width }: DrawProps) {
   );
 }
 
-function Waveform({ player, stretch, width }: DrawProps) {
+function Waveform({ player, stretch, width, height }: DrawProps & { readonly height: number }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const again = useSignal(0);
   const count = Math.max(1, Math.min(8192, Math.floor(width)));
@@ -404,7 +423,7 @@ function Waveform({ player, stretch, width }: DrawProps) {
   );
   const { from, to } = player.stretch.value;
   useEffect(() => {
-    const context = prepareCanvas(canvas.current, width, SOUND_HEIGHT);
+    const context = prepareCanvas(canvas.current, width, height);
     if (!context || !loaded.value) return;
     const { peaks, stretch: read } = loaded.value;
     const parts = peaks.length / 2;
@@ -415,12 +434,69 @@ function Waveform({ player, stretch, width }: DrawProps) {
     for (let i = 0; i < parts; i++) {
       const x = (read.from + (i / parts) * (read.to - read.from) - from) * scale;
       const [low, high] = [peaks[2 * i]! / 127, peaks[2 * i + 1]! / 127];
-      const top = (SOUND_HEIGHT / 2) * (1 - high);
-      context.fillRect(x, top, wide, Math.max(1, (SOUND_HEIGHT / 2) * (1 - low) - top));
+      const top = (height / 2) * (1 - high);
+      context.fillRect(x, top, wide, Math.max(1, (height / 2) * (1 - low) - top));
     }
     context.globalAlpha = 1;
-  }, [loaded.value, from, to, width, theme.value]);
+  }, [loaded.value, from, to, width, height, theme.value]);
   return <canvas ref={canvas} class="track-canvas" aria-hidden="true" />;
+}
+
+/** What is marked on the waveform; dragging marks another part. */
+function SoundMarking({
+  player,
+  width,
+  marks,
+}: {
+  readonly player: Player;
+  readonly width: number;
+  readonly marks: SoundMarks;
+}) {
+  const drawn = useSignal<Stretch | undefined>(undefined);
+  const { from, to } = player.stretch.value;
+  const scale = width / (to - from);
+  const drag = (event: PointerEvent): void => {
+    if (event.button !== 0) return;
+    const target = event.currentTarget as HTMLElement;
+    const { left } = target.getBoundingClientRect();
+    const timeAt = (x: number): number => Math.max(0, from + Math.max(0, Math.min(width, x - left)) / scale);
+    const start = timeAt(event.clientX);
+    const rangeTo = (x: number): Stretch => {
+      const other = timeAt(x);
+      return { from: Math.min(start, other), to: Math.max(start, other) };
+    };
+    const move = (moved: PointerEvent): void => {
+      drawn.value = rangeTo(moved.clientX);
+    };
+    target.setPointerCapture(event.pointerId);
+    target.addEventListener('pointermove', move);
+    target.addEventListener(
+      'pointerup',
+      (ended) => {
+        target.removeEventListener('pointermove', move);
+        drawn.value = undefined;
+        const range = rangeTo(ended.clientX);
+        if (lengthOf(range) * scale >= MIN_MARK_PIXELS) marks.onMark(range);
+        else player.seek(range.from);
+      },
+      { once: true },
+    );
+  };
+  const ranges = drawn.value ? [...marks.ranges, drawn.value] : marks.ranges;
+  return (
+    <div class="sound-marking" onPointerDown={drag}>
+      {marks.found.map((t) => (
+        <i key={t} class="sound-found" style={{ left: `${(t - from) * scale}px` }} title={clock(t)} />
+      ))}
+      {ranges.map((range) => (
+        <span
+          key={range.from}
+          class="sound-range"
+          style={{ left: `${(range.from - from) * scale}px`, width: `${Math.max(2, lengthOf(range) * scale)}px` }}
+        />
+      ))}
+    </div>
+  );
 }
 
 /** The whole recording, with the stretch that the time line covers as a window that can be moved. */
