@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import path, { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join, resolve as resolvePath } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { openJournal, readJournal } from '../../src/events/journal.ts';
@@ -24,7 +24,7 @@ const { values: options, positionals } = parseArgs({
     keep: { type: 'string' },
   },
 });
-const source = path.resolve(positionals[0] ?? 'match.mp4');
+const source = resolvePath(positionals[0] ?? 'match.mp4');
 const folder = options.keep ?? join(mkdtempSync(join(tmpdir(), 'studio-long-')), 'long');
 const name = `long${extname(source)}`;
 
