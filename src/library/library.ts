@@ -28,13 +28,13 @@ import { type Occurrence, unpackOccurrences } from './occurrences.ts';
 import { asEvent, findRelevance, findRequiredNames, knowsWordsOnly } from './relevance.ts';
 import { type AddOptions, addLogs, type AddResult, removeLogs } from './update.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import type { LibrarySession, LibraryStore, StoredCount, StoredShape } from './store.ts';
+import type { LibrarySession, LibraryStore, StoredCount, StoredOccurrences, StoredShape } from './store.ts';
 import { fillTemplate, fillText, kindsOf, markOf, NAME_PLACEHOLDER, type ValueKind } from './templates.ts';
 
 /** Matches of an answer unless a caller asks for more. */
 export const DEFAULT_PAGE = 50;
-/** Sessions that are looked up at once. */
-const SESSIONS_AT_ONCE = 16;
+/** Sessions that are looked up at once: the first page of an answer often lies in one, others need all of them. */
+const MAX_SESSIONS_AT_ONCE = 64;
 /** Names and texts that are kept in memory. */
 const MAX_CACHED_STRINGS = 500_000;
 /** Rows of numbers by template that are kept in memory. */
@@ -149,8 +149,7 @@ export class Library implements AsyncDisposable {
     undefined
   > {
     const scope: Scope = { candidates: undefined, needed: undefined, sessions: undefined };
-    for (const session of await this.sessions())
-      yield { session, events: await this.#eventsOf(session, { scope, tentative }) };
+    yield* this.#eventsBySession({ scope, tentative });
   }
 
   /**
@@ -303,36 +302,50 @@ export class Library implements AsyncDisposable {
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** The sessions in which a query can find something, in order. */
-  async *#sessionsOf({ candidates, sessions }: Scope): AsyncGenerator<LibrarySession, void, undefined> {
-    if (sessions) return yield* sessions;
+  /** The sessions in which a query can find something, in order, a few at a time and then more. */
+  async *#sessionsOf({ candidates, sessions }: Scope): AsyncGenerator<readonly LibrarySession[], void, undefined> {
     const { byId } = await this.#current();
-    for (let after = 0, isFirst = true; ; isFirst = false) {
-      // The first page of an answer often lies in one session.
-      const ids = await this.#store.sessionsWith(candidates, after, isFirst ? 1 : SESSIONS_AT_ONCE);
+    let after = 0;
+    let done = 0;
+    for (let most = 1; ; most = Math.min(4 * most, MAX_SESSIONS_AT_ONCE)) {
+      const named = sessions?.slice(done, done + most);
+      const ids = named?.map(({ id }) => id) ?? (await this.#store.sessionsWith(candidates, after, most));
       if (ids.length === 0) return;
-      for (const id of ids) {
-        const session = byId.get(id);
-        if (session) yield session;
-        after = id;
-      }
+      yield named ?? ids.flatMap((id) => byId.get(id) ?? []);
+      done += ids.length;
+      after = ids.at(-1)!;
     }
   }
 
   /**
-   * The events of a session that a query needs, in the order of the log.
+   * The sessions in which a query can find something, each with the events that the query needs in the order of the log.
    *
    * @param options.isKept Whether their lines in the log may be asked for, see {@link Library.readLines}.
    */
-  async #eventsOf(
-    { id, session, game, path }: LibrarySession,
-    { scope, tentative }: Pick<Job, 'scope' | 'tentative'>,
+  async *#eventsBySession(
+    job: Pick<Job, 'scope' | 'tentative'>,
+    options?: { readonly isKept?: boolean },
+  ): AsyncGenerator<{ readonly session: LibrarySession; readonly events: readonly EventLine[] }, void, undefined> {
+    for await (const sessions of this.#sessionsOf(job.scope)) {
+      const ids = sessions.map(({ id }) => id);
+      const stored = Map.groupBy(await this.#store.occurrences(ids, job.scope.needed), ({ session }) => session);
+      for (const session of sessions)
+        yield { session, events: await this.#readEvents(session, stored.get(session.id) ?? [], job, options) };
+    }
+  }
+
+  /** Unpacks the events of a session. */
+  async #readEvents(
+    { session, game, path }: LibrarySession,
+    stored: readonly StoredOccurrences[],
+    { tentative }: Pick<Job, 'tentative'>,
     { isKept = true }: { readonly isKept?: boolean } = {},
   ): Promise<readonly EventLine[]> {
-    const { shapesById } = await this.#current();
+    const { shapesById } = this.#state!;
     const occurrences: (Occurrence & { readonly shape: Shape })[] = [];
-    for (const { shape: shapeId, data } of await this.#store.occurrences(id, scope.needed)) {
-      const shape = shapesById.get(shapeId);
+    for (const { shape: shapeId, data } of stored) {
+      // Another process may have added it since.
+      const shape = shapesById.get(shapeId) ?? (await this.#current()).shapesById.get(shapeId);
       if (!shape) throw damaged(path);
       for (const occurrence of unpack(data, shape.kinds, path))
         if (tentative || !occurrence.isTentative) occurrences.push({ ...occurrence, shape });
@@ -427,15 +440,15 @@ export class Library implements AsyncDisposable {
 
   /** Reads matches session by session until there are enough. */
   async #list(job: Job, limit: number): Promise<LibraryAnswer> {
-    const { compiled, scope, signal } = job;
+    const { compiled, signal } = job;
     const { durations } = await this.#current();
     const { first = Number.POSITIVE_INFINITY, find, whether } = compiled.query;
     const plain = { ...compiled, query: { find } };
     const wanted = Math.min(limit, first);
     const matches: Match[] = [];
-    for await (const session of this.#sessionsOf(scope)) {
+    for await (const { events } of this.#eventsBySession(job)) {
       signal?.throwIfAborted();
-      for (const match of matchEvents(plain, await this.#eventsOf(session, job), { durations })) matches.push(match);
+      for (const match of matchEvents(plain, events, { durations })) matches.push(match);
       if (matches.length > wanted || matches.length >= first) break;
     }
     const shown = matches.slice(0, wanted);
@@ -522,17 +535,15 @@ export class Library implements AsyncDisposable {
 
   /** Counts matches session by session, and keeps none of them. */
   async #sum(job: Job): Promise<LibraryAnswer> {
-    const { compiled, scope, signal } = job;
+    const { compiled, signal } = job;
     const { query } = compiled;
     const { durations } = await this.#current();
     const plain = { ...compiled, query: { find: query.find, ...(query.by && { by: query.by }) } };
     const groups: GroupTotals = new Map();
     let total = 0;
-    for await (const session of this.#sessionsOf(scope)) {
+    for await (const { events } of this.#eventsBySession(job, { isKept: false })) {
       signal?.throwIfAborted();
-      const { count, groups: own = [] } = runQuery(plain, await this.#eventsOf(session, job, { isKept: false }), {
-        durations,
-      });
+      const { count, groups: own = [] } = runQuery(plain, events, { durations });
       total += count;
       for (const group of own) addGroup(groups, group.labels, group.count);
     }
@@ -549,14 +560,13 @@ export class Library implements AsyncDisposable {
     const everything: Scope = { candidates: undefined, needed: undefined, sessions: undefined };
     const scope = isAboutSessions ? { ...everything, needed: job.scope.needed } : job.scope;
     const collected: EventLine[] = [];
-    for await (const session of this.#sessionsOf(scope)) {
+    for await (const { session, events } of this.#eventsBySession({ ...job, scope })) {
       job.signal?.throwIfAborted();
-      const events = await this.#eventsOf(session, job);
       // A session in which nothing of it happens counts, too.
       const shown =
         events.length > 0 || !isAboutSessions
           ? events
-          : (await this.#eventsOf(session, { ...job, scope: everything })).slice(0, 1);
+          : (await this.#readEvents(session, await this.#store.occurrences([session.id], undefined), job)).slice(0, 1);
       for (const event of shown) collected.push(event);
     }
     return collected;

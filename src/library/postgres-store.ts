@@ -186,12 +186,15 @@ class PostgresDatabase implements SqlDatabase {
     return rows.map(({ session }) => session as number);
   }
 
-  async occurrences(session: number, shapes: readonly number[] | undefined): Promise<readonly SqlRow[]> {
-    const some = shapes ? 'id = ANY($1::bigint[])' : 'id >= $1 AND id < $2';
-    const values = shapes
-      ? [shapes.map((shape) => occurrenceKey(session, shape))]
-      : [occurrenceKey(session, 0), occurrenceKey(session + 1, 0)];
-    return this.#query({ text: `SELECT shape, data FROM occurrence WHERE ${some}`, values });
+  async occurrences(sessions: readonly number[], shapes: readonly number[] | undefined): Promise<readonly SqlRow[]> {
+    const select = 'SELECT session, shape, data FROM occurrence';
+    if (!shapes) {
+      const text = `${select} JOIN unnest($1::bigint[], $2::bigint[]) AS wanted (low, high) ON id >= low AND id < high`;
+      const lows = sessions.map((session) => occurrenceKey(session, 0));
+      return this.#query({ text, values: [lows, sessions.map((session) => occurrenceKey(session + 1, 0))] });
+    }
+    const keys = sessions.flatMap((session) => shapes.map((shape) => occurrenceKey(session, shape)));
+    return this.#query({ text: `${select} WHERE id = ANY($1::bigint[])`, values: [keys] });
   }
 
   async insert({ table, columns, onConflict }: Insertion, rows: readonly (readonly SqlValue[])[]): Promise<void> {

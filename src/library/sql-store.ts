@@ -39,8 +39,8 @@ export interface SqlDatabase {
   allIn(select: string, column: string, values: readonly (string | number)[]): Promise<readonly SqlRow[]>;
   /** The first sessions after one that have events of each of some shapes, most of each. */
   sessionsAfter(shapes: readonly number[], after: number, most: number): Promise<readonly number[]>;
-  /** `shape` and `data` of a session's events; of all shapes unless some are given. */
-  occurrences(session: number, shapes: readonly number[] | undefined): Promise<readonly SqlRow[]>;
+  /** `session`, `shape` and `data` of the events of some sessions; of all shapes unless some are given. */
+  occurrences(sessions: readonly number[], shapes: readonly number[] | undefined): Promise<readonly SqlRow[]>;
   insert(insertion: Insertion, rows: readonly (readonly SqlValue[])[]): Promise<void>;
   /** Begins a transaction and waits for other writers. */
   begin(): Promise<void>;
@@ -185,8 +185,11 @@ export class SqlStore implements LibraryStore {
     return rows.map(({ session }) => session as number).toSorted((a, b) => a - b);
   }
 
-  async occurrences(session: number, shapes: ReadonlySet<number> | undefined): Promise<readonly StoredOccurrences[]> {
-    return (await this.#database.occurrences(session, shapes && [...shapes])) as unknown as StoredOccurrences[];
+  async occurrences(
+    sessions: readonly number[],
+    shapes: ReadonlySet<number> | undefined,
+  ): Promise<readonly StoredOccurrences[]> {
+    return (await this.#database.occurrences(sessions, shapes && [...shapes])) as unknown as StoredOccurrences[];
   }
 
   async put(
@@ -295,7 +298,7 @@ export class SqlStore implements LibraryStore {
 
   async #removeOccurrences(session: number): Promise<void> {
     const byShape = new Map<KnownShape, readonly Occurrence[]>();
-    for (const { shape, data } of await this.occurrences(session, undefined)) {
+    for (const { shape, data } of await this.occurrences([session], undefined)) {
       const kinds = await this.#kindsOfShape(shape);
       byShape.set({ id: shape, kinds }, this.#unpack(data, kinds));
     }

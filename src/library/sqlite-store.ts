@@ -102,13 +102,24 @@ class SqliteDatabase implements SqlDatabase {
     return found;
   }
 
-  async occurrences(session: number, shapes: readonly number[] | undefined): Promise<readonly SqlRow[]> {
-    if (!shapes) {
-      const sql = 'SELECT shape, data FROM occurrence WHERE id >= ? AND id < ?';
-      return this.all(sql, occurrenceKey(session, 0), occurrenceKey(session + 1, 0));
+  async occurrences(sessions: readonly number[], shapes: readonly number[] | undefined): Promise<readonly SqlRow[]> {
+    const select = 'SELECT session, shape, data FROM occurrence';
+    const rows: SqlRow[] = [];
+    for (const session of sessions) {
+      const found = shapes
+        ? await this.allIn(
+            select,
+            'id',
+            shapes.map((shape) => occurrenceKey(session, shape)),
+          )
+        : await this.all(
+            `${select} WHERE id >= ? AND id < ?`,
+            occurrenceKey(session, 0),
+            occurrenceKey(session + 1, 0),
+          );
+      for (const row of found) rows.push(row);
     }
-    const keys = shapes.map((shape) => occurrenceKey(session, shape));
-    return this.allIn('SELECT shape, data FROM occurrence', 'id', keys);
+    return rows;
   }
 
   async insert({ table, columns, onConflict = '' }: Insertion, rows: readonly (readonly SqlValue[])[]): Promise<void> {

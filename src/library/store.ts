@@ -82,6 +82,7 @@ export interface NewOccurrence {
 
 /** The events of one shape in one session, packed by `packOccurrences`. */
 export interface StoredOccurrences {
+  readonly session: number;
   readonly shape: number;
   readonly data: Uint8Array;
 }
@@ -120,8 +121,11 @@ export interface LibraryStore extends AsyncDisposable {
   sessionsWith(shapes: readonly number[] | undefined, after: number, most: number): Promise<readonly number[]>;
   /** The sessions whose events mention one of the names, in any case, ascending. */
   sessionsNaming(names: readonly string[]): Promise<readonly number[]>;
-  /** The events of a session, by shape; only of the given shapes, if any are given. */
-  occurrences(session: number, shapes: ReadonlySet<number> | undefined): Promise<readonly StoredOccurrences[]>;
+  /** The events of some sessions, by session and shape; only of the given shapes, if any are given. */
+  occurrences(
+    sessions: readonly number[],
+    shapes: ReadonlySet<number> | undefined,
+  ): Promise<readonly StoredOccurrences[]>;
   /**
    * Stores the events of a session, in place of those of the session with the same path.
    *
