@@ -33,6 +33,16 @@ describe('a field', () => {
       { type: 'clock', behaviour: { max: 21.5 } },
     ],
     [
+      'a clock after a round icon that is read as a bracket or a digit',
+      halves.map((i) => `${['0', ')', ''][i % 3]}00:${String(10 + Math.floor(i / 2))} ${i % 2 ? '50' : '00'}`),
+      { type: 'clock', behaviour: { min: 10, max: 21.5, direction: 'up' } },
+    ],
+    [
+      'a penalty with a plus after it',
+      halves.map((i) => (i < 14 ? '00:02.99+' : '00:18.74+')),
+      { type: 'time', behaviour: { min: 2.99, max: 18.74, changes: 1 } },
+    ],
+    [
       'a number of items with a sign that is read in several ways',
       halves.map((i) => `${['x', '×', 'X'][i % 3]}${14 + Math.floor(i / 4)}`),
       { type: 'counter', behaviour: { min: 14, max: 19, direction: 'up' } },

@@ -107,7 +107,11 @@ export function classifyField(
 }
 
 /** A piece of a form: literal text, or a run of digits. */
-type Piece = { readonly literal: string } | { readonly min: number; readonly max: number; readonly padded: boolean };
+type Piece =
+  | { readonly literal: string }
+  | { readonly min: number; readonly max: number; readonly padded: boolean }
+  /** Characters that may stand there, but are no part of the text: an icon or a border that was read with it. */
+  | { readonly noise: string };
 
 /** Share of the texts in which a length is no misreading. */
 const MIN_LENGTH_SHARE = 0.05;
@@ -125,13 +129,32 @@ const TIMES = '\uE001';
 const TIMES_PATTERN = '[xX×]';
 const ORDINAL_PATTERN = '(?:st|nd|rd|th|ST|ND|RD|TH)';
 
+/** What an icon or a border before or after a text is read as; before a clock, a round icon is read as a digit. */
+const NOISE_BEFORE = /^(?:[^\p{L}\p{N}$€£+×–-]+|[0-9OoQ](?= ?\d\d ?: ?\d\d))+/u;
+const NOISE_AFTER = /(?<=\d)[+*|)(\]~_·]+$/u;
+
+/** Takes what is no part of a text off its ends, and blanks around colons between figures. */
+function withoutNoise(text: string): { readonly text: string; readonly before: string; readonly after: string } {
+  const before = NOISE_BEFORE.exec(text)?.[0] ?? '';
+  const rest = text.slice(before.length);
+  const after = NOISE_AFTER.exec(rest)?.[0] ?? '';
+  const own = rest.slice(0, rest.length - after.length).trim();
+  return { text: own.replaceAll(/(?<=\d) ?: ?(?=\d)/g, ':'), before, after };
+}
+
+/** The characters of noises. */
+function noisePiece(noises: readonly string[]): readonly Piece[] {
+  const noise = [...new Set(noises.join('').replaceAll(/\s/g, ''))].join('');
+  return noise === '' ? [] : [{ noise }];
+}
+
 /** Finds the form in which most texts are written: runs of digits between constant characters. */
 function commonForm(
   texts: readonly string[],
 ): { readonly pieces: readonly Piece[]; readonly share: number } | undefined {
   const forms = Map.groupBy(
-    texts.filter((text) => /\d/.test(text)),
-    (text) =>
+    texts.flatMap((text) => (/\d/.test(text) ? [{ ...withoutNoise(text), whole: text }] : [])),
+    ({ text }) =>
       text
         .replaceAll(/(\d)(?:st|nd|rd|th)\b/gi, `$1${ORDINAL}`)
         .replaceAll(/(?<!\p{L})[xX×](?= ?\d)/gu, TIMES)
@@ -142,11 +165,12 @@ function commonForm(
   if (form === undefined || !members) return undefined;
   // A form with too many runs is a text with figures in it.
   if (form.split('#').length > 5) return undefined;
-  const runs = members.map((text) => text.match(/\d+/g)!);
+  const runs = members.map(({ text }) => text.match(/\d+/g)!);
+  const isSpaced = members.some(({ whole }) => /\d(?: :|: )/.test(whole));
   let run = 0;
-  const pieces = form.split(/(#)/).flatMap((part): Piece[] => {
+  const inner = form.split(/(#)/).flatMap((part): Piece[] => {
     if (part === '') return [];
-    if (part !== '#') return [{ literal: part }];
+    if (part !== '#') return [{ literal: part === ':' && isSpaced ? ' : ' : part }];
     const own = runs.map((all) => all[run]!);
     run++;
     const lengths = usualLengths(own);
@@ -154,6 +178,11 @@ function commonForm(
     const padded = min === max && max > 1 && own.some((digits) => digits.startsWith('0'));
     return [{ min, max, padded }];
   });
+  const pieces = [
+    ...noisePiece(members.map(({ before }) => before)),
+    ...inner,
+    ...noisePiece(members.map(({ after }) => after)),
+  ];
   return { pieces, share: members.length / texts.length };
 }
 
@@ -167,7 +196,7 @@ function classifyFigure(
   const form = commonForm(texts);
   if (!form || hasOtherWords(texts, captionOf(form.pieces))) return undefined;
   const figures = form.pieces.filter((piece) => 'min' in piece).length;
-  const shape = form.pieces.map((piece) => ('literal' in piece ? piece.literal : '#')).join('');
+  const shape = form.pieces.map((piece) => ('literal' in piece ? piece.literal : 'noise' in piece ? '' : '#')).join('');
   const caption = captionOf(form.pieces);
   const core = shape
     .replaceAll(TIMES, '')
@@ -333,6 +362,15 @@ function captionOf(pieces: readonly Piece[]): string | undefined {
 /** The sign of a number that may be below zero, in a pattern. */
 export const SIGN = '[-–]?';
 
+/** Characters of noise at most. */
+const MAX_NOISE = 3;
+
+/** Matches noise before or after a text, or none. */
+function noisePattern(noise: string, isBefore: boolean): string {
+  const some = `[${noise.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')}]{0,${MAX_NOISE}}`;
+  return isBefore ? `${some} ?` : ` ?${some}`;
+}
+
 /** The regular expression of a form, with one group around the figures from `first` to `last`. */
 function patternOf(
   pieces: readonly Piece[],
@@ -340,13 +378,15 @@ function patternOf(
   { mayGrow = true, isGrouped = false }: { readonly mayGrow?: boolean; readonly isGrouped?: boolean } = {},
 ): string {
   let figure = 0;
+  const firstPiece = pieces.find((piece) => !('noise' in piece));
   // A sign belongs to the number before which it stands; others have none.
   const isSigned =
-    first === 0 && 'literal' in (pieces[0] ?? {}) && /(?:^|\s)[-–]$/.test((pieces[0] as { literal: string }).literal);
+    first === 0 && firstPiece !== undefined && 'literal' in firstPiece && /(?:^|\s)[-–]$/.test(firstPiece.literal);
   return pieces
-    .map((piece, i) => {
+    .map((piece) => {
+      if ('noise' in piece) return noisePattern(piece.noise, piece === pieces[0]);
       if ('literal' in piece)
-        return (isSigned && i === 0 ? piece.literal.replace(/[-–]$/, '') : piece.literal)
+        return (isSigned && piece === firstPiece ? piece.literal.replace(/[-–]$/, '') : piece.literal)
           .replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
           .replaceAll(/ /g, ' ?')
           .replaceAll('\\/', '/')

@@ -31,7 +31,7 @@ import {
   type Icon,
   type IconPicture,
 } from './icons.ts';
-import { cleanName, displayWord, findCaptions, type Label, placeOnScreen, uniqueName } from './names.ts';
+import { cleanName, displayWord, findCaptions, type Label, nameOfCaption, placeOnScreen, uniqueName } from './names.ts';
 import { findFeedAreas, readFeed } from './feeds.ts';
 import { findGauges, type Gauge } from './gauges.ts';
 import { findSceneLabels } from './scene-labels.ts';
@@ -152,10 +152,14 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     ({ rect, isSteady }) => !isSteady || !gauges.some((gauge) => shareInCommon(rect, gauge.rect) > MAX_COMMON_AREA),
   );
   const lines = [...mergeMessages([...texts, ...groupMessages(survey, texts, reference)]), ...uncut];
-  // Seconds on neighbouring icons are no line.
   const frameRows = groupFrames(fillGaps(survey.outlines.slice(0, MAX_OUTLINES)));
-  const within = lines.filter(({ rect }) => !isAcrossFrames(rect, frameRows, reference));
-  const elements = [...within, ...findSlotFigures(frameRows, within)];
+  // Seconds on neighbouring icons are no line, but zeros of a clock may be as closed as frames.
+  const acrossFrames = new Set(lines.filter(({ rect }) => isAcrossFrames(rect, frameRows, reference)));
+  const slotFigures = findSlotFigures(
+    frameRows,
+    lines.filter((line) => !acrossFrames.has(line)),
+  );
+  const elements = [...lines, ...slotFigures];
   const outlineRows = frameRows.map((row) => extendRow(row, reference));
   const outlines = outlineRows.flatMap(({ cells }) => cells);
   const symbolRows = groupSymbols(survey.symbols).map((row) => extendRow(row, reference));
@@ -164,8 +168,8 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const followedPlaces = await followPlaces(
     recordings,
     [
-      ...elements.map(({ rect, comesAndGoes, sightings }) =>
-        comesAndGoes
+      ...elements.map(({ rect, comesAndGoes, character, sightings }) =>
+        comesAndGoes && character === undefined
           ? { rect: withLineMargin(rect, reference), find: true, near: sightings }
           : { rect, keep: Math.ceil(CHARACTER_WIDTH * rect.height) },
       ),
@@ -182,7 +186,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const hidden = hiddenSamples(elements.map((element, i) => (element.comesAndGoes ? [] : followed[i]!)));
   const isShown = (_: FollowedSample, n: number): boolean => !hidden.has(n);
   const isText = (outline: Rect): boolean => texts.some(({ rect }) => shareInCommon(rect, outline) > MIN_TEXT_SHARE);
-  const { icons, rows: framedRows } = await findIcons(
+  const { icons: foundIcons, rows: framedRows } = await findIcons(
     outlineRows,
     outlines,
     followedOutlines.map((samples) => samples.filter(isShown)),
@@ -191,21 +195,33 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
       Math.min(rect.width, rect.height) >= MIN_ICON_SIDE * reference.height &&
       Math.max(rect.width, rect.height) <= MAX_ICON_SIDE * reference.height,
   );
-  const framed = [...framedRows, ...icons].map(({ rect }) => rect);
+  const framed = [...framedRows, ...foundIcons].map(({ rect }) => rect);
   const symbolsOf = (rect: Rect): readonly FollowedSample[] => followedSymbols[symbols.indexOf(rect)]!.filter(isShown);
   const bareRows = symbolRows
     .flatMap((row) => findCellRow(row, row.cells.map(symbolsOf)) ?? [])
     .filter(({ rect }) => !liesOn(rect, framed) && !elements.some((one, i) => isNumberAt(rect, one, followed[i]!)));
-  const rows = [...framedRows, ...bareRows];
+  const foundRows = [...framedRows, ...bareRows];
   const feeds = feedAreas.flatMap(({ rect }, i) => readFeed(rect, followedFeeds[i]!) ?? []);
   const parts = elements.flatMap((element, i) =>
-    splitSeries({ element, samples: followed[i]! }).flatMap((part) => splitCaption(part)),
+    acrossFrames.has(element) && !isClockText(followed[i]!)
+      ? []
+      : splitSeries({ element, samples: followed[i]! }).flatMap((part) => splitCaption(part)),
   );
-  const classified = parts.flatMap(({ element, samples }) => {
+  const classified = parts.flatMap(({ element: seen, samples }) => {
+    // The text finder overlooks single characters, which are read wherever one was seen.
+    const isCharacter = seen.character !== undefined && isOftenRead(samples);
+    const element = isCharacter ? { ...seen, comesAndGoes: false } : seen;
     const reading = classifyField(samples, element);
-    const isWanted = element.isWhole !== true || (reading && COMPOSED.has(reading.type));
+    const isWanted =
+      (element.isWhole !== true || (reading && COMPOSED.has(reading.type))) &&
+      (isCharacter ? reading?.type === 'counter' && reading.behaviour.changes > 0 : seen.character !== 'seldom');
     return reading && isWanted && reading.certainty >= MIN_CERTAINTY ? [{ element, reading, samples }] : [];
   });
+  const written = classified.flatMap(({ element: { rect }, reading }) =>
+    FIGURES.has(reading.type) && reading.behaviour.presence >= MIN_WRITTEN_PRESENCE ? [rect] : [],
+  );
+  const rows = foundRows.filter(({ rect }) => !isInText(rect, written));
+  const icons = foundIcons.filter(({ rect }) => !isInText(rect, written));
   // Seconds on an icon belong to it, and lines to their feed; the number of items on an icon does not.
   const drawn = [...icons, ...rows, ...feeds].map(({ rect }) => rect);
   const filledPlaces = [...rows, ...feeds].map(({ rect }) => rect);
@@ -215,7 +231,10 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const messages = classified.flatMap(({ element: { rect }, reading }) =>
     reading.type === 'message' ? [{ rect, reading }] : [],
   );
-  const inScene = new Set([...findSceneLabels(messages)].map(({ reading }) => reading));
+  const constant = classified.flatMap(({ element: { rect }, reading }) =>
+    reading.type === 'label' ? [{ rect, reading }] : [],
+  );
+  const inScene = new Set([...findSceneLabels(messages, constant)].map(({ reading }) => reading));
   const figures = classified.flatMap(({ element: { rect }, reading }) => (FIGURES.has(reading.type) ? [rect] : []));
   const distinct = classified.filter(
     (one, i) =>
@@ -243,10 +262,12 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     const isBare = FIGURES.has(reading.type) && reading.caption === undefined;
     return trimRows(isBare ? figureArea(samples, reading, element.rect, whole) : whole, survey.steady);
   });
-  // Figures may stand on a bar or in a ring.
+  // Figures may stand on a bar or in a ring, but a digit is neither.
   const unwritten = gauges.filter(
     ({ rect }) =>
-      !liesOn(rect, drawn) && !read.some(({ element }) => shareInCommon(rect, element.rect) > MAX_COMMON_AREA),
+      !liesOn(rect, drawn) &&
+      !isInText(rect, written) &&
+      !read.some(({ element }) => shareInCommon(rect, element.rect) > MAX_COMMON_AREA),
   );
   const uncaptioned = rects.filter(
     (_, i) => FIGURES.has(read[i]!.reading.type) && read[i]!.reading.caption === undefined,
@@ -265,7 +286,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     own: string | undefined,
   ): Pick<HudField, 'id' | 'type' | 'name' | 'isCaptioned' | 'place'> => {
     const place = placeOnScreen(rect, reference);
-    const caption = cleanName(own ?? captions.get(rect)?.text ?? '');
+    const caption = type === 'label' ? cleanName(own ?? '') : nameOfCaption(own ?? captions.get(rect)?.text ?? '');
     const word = type === 'label' ? type : displayWord(type);
     const names = taken.get(word) ?? new Set();
     taken.set(word, names);
@@ -349,6 +370,26 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     ...(surveyed.isChinese ? { languages: CHINESE } : {}),
     fields: [...fields, ...filled, ...cellRows, ...iconFields, ...feedFields],
   };
+}
+
+/** Width of a part of a text, in widths of it, and share of its area in the text. */
+const MAX_TEXT_PART_WIDTH = 0.75;
+const MIN_INSIDE_TEXT = 0.7;
+/** Share of the samples in which figures are read that are no other thing. */
+const MIN_WRITTEN_PRESENCE = 0.6;
+
+/** Whether something drawn is a part of a text, such as a digit that changes. */
+function isInText(rect: Rect, texts: readonly Rect[]): boolean {
+  return texts.some(
+    (text) => rect.width <= MAX_TEXT_PART_WIDTH * text.width && insideShare(rect, text) >= MIN_INSIDE_TEXT,
+  );
+}
+
+/** Share of a rectangle that lies in another. */
+function insideShare({ x, y, width, height }: Rect, other: Rect): number {
+  const across = Math.min(x + width, other.x + other.width) - Math.max(x, other.x);
+  const down = Math.min(y + height, other.y + other.height) - Math.max(y, other.y);
+  return (Math.max(0, across) * Math.max(0, down)) / Math.max(1e-9, width * height);
 }
 
 /** Share of the samples in which a figure is read that is always there. */
@@ -477,6 +518,25 @@ function hiddenSamples(followed: readonly (readonly FollowedSample[])[]): Readon
       always.filter((samples) => isRead(samples[n]!)).length < MIN_SHOWN * always.length ? [n] : [],
     ),
   );
+}
+
+/** Share of the readings with a colon between digits that make a text a clock. */
+const MIN_COLON_SHARE = 0.6;
+
+/** Whether a text is that of a clock. */
+function isClockText(samples: readonly FollowedSample[]): boolean {
+  const texts = samples.flatMap(({ reading }) => reading?.text ?? []);
+  return texts.filter((text) => /\d ?: ?\d\d/.test(text)).length >= Math.max(1, MIN_COLON_SHARE * texts.length);
+}
+
+/** Share of the samples in which a single character is read that is a figure of the HUD, and confidence of the readings. */
+const MIN_CHARACTER_SHARE = 0.3;
+const MIN_CHARACTER_CONFIDENCE = 0.9;
+
+/** Whether one character or two are read again and again. */
+function isOftenRead(samples: readonly FollowedSample[]): boolean {
+  const sure = samples.filter(({ reading }) => (reading?.confidence ?? 0) >= MIN_CHARACTER_CONFIDENCE);
+  return sure.length >= MIN_CHARACTER_SHARE * samples.length;
 }
 
 /** Confidence from which a text is there. */

@@ -50,3 +50,25 @@ it('reads icons while a figure is read that showed many values', async () => {
   const detectors = profile['detectors'] as Record<string, { when?: unknown }>;
   expect(detectors[keys.get(icon)!]!.when).toEqual({ detector: 'clock Clock' });
 });
+
+/** A clock that shows such texts. */
+function clockShowing(id: string, text: string): HudField {
+  return { ...counter(id, 100), type: 'clock', examples: [{ recording: 0, t: 3, text }] };
+}
+
+it('reports a clock with fractions of seconds as halted sooner than one of whole seconds', async () => {
+  const discovery: Discovery = {
+    format: 'playbyplay/discovery/1',
+    reference: { width: 1280, height: 720 },
+    recordings: [{ path: 'race.mp4', duration: 60 }],
+    moment: { recording: 0, t: 0 },
+    fields: [clockShowing('Lap', '00:06 84'), clockShowing('Match', '12:41')],
+  };
+  const { profile } = draftPack(discovery, 'racer', (await loadBuiltin([])).dictionary);
+  const interval = (profile['sampling'] as { readonly interval: number }).interval;
+  const detectors = profile['detectors'] as Record<string, { readonly stability: { readonly samples: number } }>;
+  const [lap, match] = ['clock Lap', 'clock Match'].map((key) => detectors[key]!.stability.samples * interval);
+  // The final time of a race is often shown for two seconds; a clock of whole seconds stands for one anyway.
+  expect(lap).toBeLessThan(2);
+  expect(match).toBeGreaterThan(2);
+});

@@ -41,8 +41,8 @@ export type SilenceReason = 'restless' | 'translucent';
 
 /** Seconds between samples of a drafted profile: a value that is shown for a second is read twice. */
 const INTERVAL_SECONDS = 0.4;
-/** Seconds for which a clock must show the same to be reported as halted. */
-const HALT_SECONDS = 3.5;
+/** Seconds for which a clock must show the same to be reported as halted: one of whole seconds, and one with fractions of them. */
+const [HALT_SECONDS, EXACT_HALT_SECONDS] = [3.5, 1.2];
 /** Changes per minute above which a figure makes no events: it is a measurement, such as a speed. */
 export const MAX_CHANGES_PER_MINUTE = 40;
 /** Confidence that readings need. */
@@ -331,7 +331,8 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
       stability: { samples: 2, confidence: MIN_CONFIDENCE },
     };
   }
-  const samples = type === 'clock' ? Math.round(HALT_SECONDS / INTERVAL_SECONDS) : 2;
+  const haltSeconds = hasFraction(field) ? EXACT_HALT_SECONDS : HALT_SECONDS;
+  const samples = type === 'clock' ? Math.round(haltSeconds / INTERVAL_SECONDS) : 2;
   const isFigure = type !== 'name';
   // Names in a font that is hard to read must be read alike for longer.
   const isUnclear = !isFigure && certainty < MIN_TEXT_CONFIDENCE;
@@ -353,6 +354,11 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
 function valueKindOf({ type, isGrouped }: HudField): 'time' | 'integer' | 'number' {
   if (type === 'clock' || type === 'time') return 'time';
   return isGrouped === true ? 'integer' : 'number';
+}
+
+/** Whether a clock shows fractions of seconds: a point or a space before its last digits. */
+function hasFraction({ examples }: HudField): boolean {
+  return examples.length > 0 && examples.every(({ text }) => /:\s?\d+\s?[.,'" ]\s?\d+$/.test(text));
 }
 
 function eventsOf({ type }: HudField, detector: string, subject: unknown, property: string): readonly unknown[] {

@@ -91,3 +91,10 @@ it('keeps a cut line as it was, but no line that was not cut', () => {
   const whole = uncutElements(groupElements(survey, FRAME), groupElements({ ...survey, sightings: cut }, FRAME));
   expect(whole.map(({ rect: { x, width }, isWhole }) => [x, width, isWhole])).toEqual([[40, 160, true]]);
 });
+
+it('keeps the place of a large single character that is seldom found', () => {
+  const gear = [3, 11].map((frame) => [frame, 840, 420, 30, 45] as const);
+  const word = [3, 11].map((frame) => [frame, 300, 420, 120, 45] as const);
+  const elements = groupElements(surveyOf([...gear, ...word]), FRAME);
+  expect(elements.map(({ rect, character }) => [rect.x, character])).toEqual([[840, 'seldom']]);
+});

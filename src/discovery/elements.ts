@@ -22,6 +22,8 @@ export interface TextElement {
   readonly isWhole?: boolean;
   /** A part of a series of numbers, which must not grow beyond it. */
   readonly isPart?: boolean;
+  /** Seen now and then, but so narrow that it is a single character, which the text finder overlooks: how often it was seen. */
+  readonly character?: 'seldom' | 'often';
 }
 
 /** Shares of the height within which lines are at one place. */
@@ -36,6 +38,10 @@ const MIN_DRIFT_PIXELS = 2.5;
 /** Frames in which an element must have been seen, and their share. */
 const MIN_FRAMES = 3;
 const MIN_PRESENCE = 0.06;
+/** The same of a single character, its width in heights, and its height in heights of the frame. */
+const MIN_CHARACTER_FRAMES = 2;
+const MAX_CHARACTER_WIDTH = 1.1;
+const MIN_CHARACTER_HEIGHT = 0.03;
 
 /**
  * Groups sightings into elements of the HUD: lines that were found at the same place in many frames. Text in the scene moves with
@@ -139,8 +145,14 @@ function placeDistance(a: Rect, b: Rect): number {
 function elementOf(group: readonly Sighting[], frameCount: number, frame: Size): TextElement[] {
   const seenIn = new Set(group.map((one) => one.frame)).size;
   const presence = seenIn / frameCount;
-  if (seenIn < MIN_FRAMES || presence < MIN_PRESENCE) return [];
   const height = upperMedian(group.map((one) => one.height))!;
+  const isCharacter =
+    presence < MIN_LASTING_PRESENCE &&
+    height >= MIN_CHARACTER_HEIGHT * frame.height &&
+    upperMedian(group.map((one) => one.width))! <= MAX_CHARACTER_WIDTH * height;
+  const isSeldom = seenIn < MIN_FRAMES || presence < MIN_PRESENCE;
+  const minFrames = isCharacter ? MIN_CHARACTER_FRAMES : MIN_FRAMES;
+  if (seenIn < minFrames || (isSeldom && !isCharacter)) return [];
   const limit = Math.max(MAX_DRIFT * height, (MIN_DRIFT_PIXELS * frame.height) / 720);
   const edges: Record<Alignment, (one: Rect) => number> = {
     left: ({ x }) => x,
@@ -158,7 +170,7 @@ function elementOf(group: readonly Sighting[], frameCount: number, frame: Size):
     (one) =>
       Math.abs(edges[best.align](one) - usual) <= 3 * limit && Math.abs(one.y + one.height / 2 - row) <= 2 * limit,
   );
-  return own.length < MIN_FRAMES
+  return own.length < minFrames
     ? []
     : [
         {
@@ -167,6 +179,7 @@ function elementOf(group: readonly Sighting[], frameCount: number, frame: Size):
           presence,
           comesAndGoes: presence < MIN_LASTING_PRESENCE,
           sightings: own,
+          ...(isCharacter ? { character: isSeldom ? 'seldom' : 'often' } : {}),
         },
       ];
 }

@@ -20,3 +20,21 @@ it('takes a label above or below, but none from elsewhere', () => {
   expect(captions.get(figure)?.text).toBe('Gold');
   expect(captions.has(other)).toBe(false);
 });
+
+it('takes a label with a colon for what comes after it', () => {
+  // Enemies: 0 Friends: 4
+  const [enemies, friends] = [box(100, 10, 12), box(200, 10, 12)];
+  const labels = [
+    { rect: box(20, 10, 74), text: 'Enemies:' },
+    { rect: box(118, 10, 76), text: 'Friends:' },
+  ];
+  const captions = findCaptions([enemies, friends], labels);
+  expect([enemies, friends].map((one) => captions.get(one)?.text)).toEqual(['Enemies:', 'Friends:']);
+  expect(findCaptions([enemies], labels.slice(1)).size).toBe(0);
+});
+
+it('takes no banner below a score for its caption', () => {
+  const score = { x: 600, y: 10, width: 24, height: 28 };
+  const banner = { x: 110, y: 45, width: 576, height: 100 };
+  expect(findCaptions([score], [{ rect: banner, text: 'HALF TIME' }]).size).toBe(0);
+});

@@ -4,6 +4,9 @@ import type { FieldReading } from './classify.ts';
 /** Heights of a line within which a caption belongs to a figure, on either side of it and above or below. */
 const MAX_CAPTION_GAP = { before: 2.5, after: 1.2, above: 1.3 } as const;
 
+/** Height of a caption, in heights of its figure: a banner that appears above a score is none. */
+const MAX_CAPTION_HEIGHT = 2;
+
 /** The part of the screen in which the middle of a rectangle lies. */
 export function placeOnScreen({ x, y, width, height }: Rect, frame: Size): Anchor {
   const column = Math.min(2, Math.floor((3 * (x + width / 2)) / frame.width));
@@ -27,7 +30,7 @@ export interface Label {
 export function findCaptions(figures: readonly Rect[], labels: readonly Label[]): ReadonlyMap<Rect, Label> {
   const pairs = labels.flatMap((label) => {
     const ranked = figures
-      .map((figure) => ({ figure, label, distance: captionDistance(figure, label.rect) }))
+      .map((figure) => ({ figure, label, distance: captionDistance(figure, label) }))
       .toSorted((a, b) => a.distance - b.distance);
     const [nearest] = ranked;
     return nearest && nearest.distance < Number.POSITIVE_INFINITY ? [nearest] : [];
@@ -38,11 +41,16 @@ export function findCaptions(figures: readonly Rect[], labels: readonly Label[])
   return captions;
 }
 
-function captionDistance(figure: Rect, label: Rect): number {
+/** A caption with a colon names what comes after it. */
+const NAMES_NEXT = /:\s*$/;
+
+function captionDistance(figure: Rect, { rect: label, text }: Label): number {
+  if (label.height > MAX_CAPTION_HEIGHT * figure.height) return Number.POSITIVE_INFINITY;
   const height = Math.min(figure.height, label.height);
   const rows = Math.abs(figure.y + figure.height / 2 - label.y - label.height / 2);
   const [before, after] = [figure.x - label.x - label.width, label.x - figure.x - figure.width];
   const gap = Math.max(before, after);
+  if (after > before && after > -0.5 * height && NAMES_NEXT.test(text)) return Number.POSITIVE_INFINITY;
   if (rows < 0.6 * Math.max(figure.height, label.height) && gap > -0.5 * height) {
     const limit = before >= after ? MAX_CAPTION_GAP.before : MAX_CAPTION_GAP.after;
     return gap <= limit * height ? Math.max(0, gap) / height : Number.POSITIVE_INFINITY;
@@ -53,6 +61,18 @@ function captionDistance(figure: Rect, label: Rect): number {
     return Number.POSITIVE_INFINITY;
   // In the same row is likelier.
   return 0.5 + Math.max(0, vertical) / height;
+}
+
+/** What units measure. */
+const UNITS: readonly (readonly [unit: RegExp, measure: string])[] = [
+  [/^(?:km ?\/? ?h|kmh|kph|mph|m ?\/ ?s|kn|kts|knots)$/i, 'speed'],
+  [/^(?:rpm|r\/min)$/i, 'engine speed'],
+  [/^(?:°c|°f)$/i, 'temperature'],
+];
+
+/** The name of a figure with a caption: what it measures, where the caption is a unit. */
+export function nameOfCaption(text: string): string {
+  return cleanName(UNITS.find(([unit]) => unit.test(text.trim()))?.[1] ?? text);
 }
 
 /** Makes a name that detectors and regions may have: letters, digits, spaces, dots and hyphens. */

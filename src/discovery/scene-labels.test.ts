@@ -11,6 +11,12 @@ function place(rect: Rect, shown: readonly (readonly [t: number, text: string])[
   return { rect, reading: { type: 'message', values, behaviour, certainty: 0.9 } };
 }
 
+/** A constant text. */
+function label(rect: Rect, text: string): MessagePlace {
+  const { reading } = place(rect, [[0, text]]);
+  return { rect, reading: { ...reading, type: 'label', caption: text } };
+}
+
 const line = (x: number, y: number, width = 80): Rect => ({ x, y, width, height: 20 });
 
 it('finds a name that moves with its player, and no message', () => {
@@ -41,4 +47,15 @@ it('finds labels that appear at once with each new view', () => {
 it('keeps lines of a list, in which a text moves up', () => {
   const rows = [60, 84, 108].map((y, i) => place(line(20, y), [[4 + 3 * i, 'Ada joined']]));
   expect(findSceneLabels(rows).size).toBe(0);
+});
+
+it('finds letters of a car that sway in front of the camera, and keeps a message near a caption', () => {
+  const labels = [label(line(450, 405), 'Cordo'), label(line(452, 425), 'Martorell'), label(line(450, 480), 'Speed')];
+  const swaying = place(line(451, 432), [
+    [3, 'Martorell'],
+    [9, 'Cordo'],
+    [14, 'rtorell'],
+  ]);
+  const warning = place(line(440, 455, 120), [[6, 'Wrong way']]);
+  expect([...findSceneLabels([swaying, warning], labels)]).toEqual([swaying, labels[0], labels[1]]);
 });

@@ -20,13 +20,25 @@ const MIN_DRIFT = 0.3;
 const MIN_COMMON_SHARE = 0.5;
 const MIN_LETTERS = 2;
 
+/** Distance, in heights, of a constant text of which another place shows a part now and then. */
+const MAX_LABEL_DISTANCE = 2;
+/** Labels that one place shows, from which they stand on one surface. */
+const MIN_SURFACE_LABELS = 2;
+
 /**
  * Finds places of messages that show labels of the scene, such as the names of other players: several appear at once with each new
- * view, or one text stands at places that lie near each other, but neither in a row nor in a column.
+ * view, or one text stands at places that lie near each other, but neither in a row nor in a column. A place that shows the constant
+ * texts around it shows what sways in front of a camera that follows it, such as the letters on a car.
+ *
+ * @param labels Constant texts.
  */
-export function findSceneLabels(places: readonly MessagePlace[]): ReadonlySet<MessagePlace> {
+export function findSceneLabels(
+  places: readonly MessagePlace[],
+  labels: readonly MessagePlace[] = [],
+): ReadonlySet<MessagePlace> {
   const onsets = new Map(places.map((place) => [place, onsetsOf(place.reading)]));
-  return new Set(
+  const shownLabels = new Map(places.map((place) => [place, labelsShown(place, labels)]));
+  const moving = new Set(
     places.filter((place) => {
       const own = onsets.get(place)!;
       const shared = own.filter(
@@ -36,10 +48,36 @@ export function findSceneLabels(places: readonly MessagePlace[]): ReadonlySet<Me
       );
       return (
         (own.length >= 2 && shared.length >= MIN_TOGETHER_SHARE * own.length) ||
-        places.some((other) => other !== place && hasMoved(place.rect, other.rect) && showSame(place, other))
+        places.some((other) => other !== place && hasMoved(place.rect, other.rect) && showSame(place, other)) ||
+        shownLabels.get(place)!.length > 0
       );
     }),
   );
+  // A place that shows several labels belongs to a surface on which they stand, and they do.
+  const onSurface = [...shownLabels.values()].filter(({ length }) => length >= MIN_SURFACE_LABELS).flat();
+  return new Set([...moving, ...onSurface]);
+}
+
+/** The constant texts near a place that make up most of what it shows, whole or in part. */
+function labelsShown({ rect, reading }: MessagePlace, labels: readonly MessagePlace[]): readonly MessagePlace[] {
+  const near = labels
+    .filter((label) => isNear(rect, label.rect))
+    .map((label) => ({ label, text: simplify(label.reading.caption ?? '') }));
+  const own = reading.values.map(({ text }) => simplify(text));
+  const shown = own.filter((text) => near.some((label) => isShownBy(label.text, text)));
+  if (shown.length < MIN_COMMON_SHARE * own.length) return [];
+  return near.flatMap(({ label, text }) => (own.some((one) => isShownBy(text, one)) ? [label] : []));
+}
+
+/** Whether a text is a part of another one, at least of so many letters that it is no chance. */
+function isShownBy(text: string, part: string): boolean {
+  return part.length >= MIN_LETTERS && text.includes(part);
+}
+
+function isNear(one: Rect, other: Rect): boolean {
+  const across = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
+  const down = Math.abs(one.y + one.height / 2 - other.y - other.height / 2);
+  return across > 0 && down <= MAX_LABEL_DISTANCE * Math.min(one.height, other.height);
 }
 
 interface Moment {

@@ -56,3 +56,22 @@ it('keeps a clock whole whose fraction is drawn smaller', () => {
   expect(clock.samples.map(({ reading }) => reading?.text)).toEqual(times);
   expect(splitCaption(clock)).toEqual([clock]);
 });
+
+it('splits a score between the names of two teams', () => {
+  const texts = ['BLU 0 - 0', 'BLU 0 - 0', 'BLU 1 - 0', 'BLU 1 - 0', 'BLU 1 - 1', 'BLU 1 - 2'];
+  const parts = splitSeries(followed(texts, 6, { readsSpaces: true }));
+  expect(parts.map(({ samples }) => samples.map(({ reading }) => reading?.text.trim()).join(' '))).toEqual([
+    'BLU BLU BLU BLU BLU BLU',
+    '0 0 1 1 1 1',
+    '0 0 0 0 1 2',
+  ]);
+});
+
+it('splits a number from the caption of the next one', () => {
+  const texts = ['4 Friends:', '4 Friends:', '3 Friends:', '2 Friends:', '1 Friends:', '0 Friends:'];
+  const parts = splitCaption(followed(texts, 5, { readsSpaces: true }));
+  expect(parts.map(({ samples }) => samples.map(({ reading }) => reading?.text.trim()).join(' '))).toEqual([
+    '4 4 3 2 1 0',
+    Array.from(texts, () => 'Friends:').join(' '),
+  ]);
+});

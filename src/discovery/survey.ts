@@ -60,9 +60,9 @@ const APPEARANCE_INTERVAL_SECONDS = 0.5;
 const MAX_APPEARANCE_SECONDS = 300;
 /** Least duration of a part of a recording that is decoded at a time, in seconds. */
 const MIN_CHUNK_SECONDS = 8;
-/** Confidence and letters of a text that appeared, and lines that appear at once from which they are a screen, such as a menu. */
+/** Confidence and characters of a text that appeared (“GO!”), and lines that appear at once from which they are a screen, such as a menu. */
 const MIN_APPEARED_CONFIDENCE = 0.8;
-const APPEARED_TEXT = /[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]|\p{sc=Han}.*\p{sc=Han}/u;
+const APPEARED_TEXT = /[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}!]|\p{sc=Han}.*\p{sc=Han}/u;
 const MIN_SCREEN_LINES = 5;
 /** Frames from which lines are searched for in every second one only; what stays is found by its edges. */
 const MIN_FRAMES_TO_SKIP = 75;

@@ -176,7 +176,8 @@ export function figureArea(samples: readonly FollowedSample[], reading: FieldRea
 }
 
 function startsWithFigure(pattern: string): boolean {
-  return /^\(?\\d/.test(pattern);
+  // An icon that is read as noise before the figures is no part of them.
+  return /^(?:\[(?:\\.|[^\]])*\]\{0,\d\} \?)?\(?\\d/.test(pattern);
 }
 
 function endsWithFigure(pattern: string): boolean {
