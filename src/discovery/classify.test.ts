@@ -140,3 +140,10 @@ it('knows seconds that are counted down from numbers of items', () => {
   const cartridges = halves.map((i) => String(30 - Math.floor(i / 2)));
   expect(isCountedDown(classifyField(samplesOf(cartridges))!)).toBe(false);
 });
+
+it('takes a constant text that is shown now and then for a message, unless the HUD is no longer there', () => {
+  const texts = Array.from({ length: 40 }, (_, i) => (i % 20 < 6 ? 'Winner: red' : ''));
+  expect(classifyField(samplesOf(texts))).toMatchObject({ type: 'message', constantText: 'Winner: red' });
+  // A caption of a HUD that is hidden in between.
+  expect(classifyField(samplesOf(texts), { hudPresence: 0.3 })).toMatchObject({ type: 'label' });
+});

@@ -89,12 +89,17 @@ const [MIN_CLOCK_RATE, MAX_CLOCK_RATE] = [0.75, 1.3];
  * Says what an element is and how it behaves.
  *
  * @param options.comesAndGoes Texts appear at the place now and then: what is always the same there is a message, not a label.
+ * @param options.hudPresence Share of the samples in which the HUD is shown: that of what is most often read.
  * @param options.isSteady Nobody saw text there, only edges that stay.
  * @returns Undefined for what is nothing: scenery in which text was seen.
  */
 export function classifyField(
   samples: readonly FollowedSample[],
-  { comesAndGoes = false, isSteady = false }: { readonly comesAndGoes?: boolean; readonly isSteady?: boolean } = {},
+  {
+    comesAndGoes = false,
+    isSteady = false,
+    hudPresence = 1,
+  }: { readonly comesAndGoes?: boolean; readonly isSteady?: boolean; readonly hudPresence?: number } = {},
 ): FieldReading | undefined {
   const read = samples.flatMap(({ reading, ...rest }) =>
     reading && reading.confidence >= MIN_CONFIDENCE ? [{ ...rest, ...reading }] : [],
@@ -103,7 +108,7 @@ export function classifyField(
   const figure = classifyFigure(samples, read);
   // An icon may look like a figure, but like the same always.
   if (isSteady && figure?.type === 'counter' && figure.behaviour.changes === 0) return undefined;
-  return figure ?? classifyText(samples, read, comesAndGoes);
+  return figure ?? classifyText(samples, read, { comesAndGoes, hudPresence });
 }
 
 /** A piece of a form: literal text, or a run of digits. */
@@ -471,7 +476,7 @@ function classifyText(
     readonly text: string;
     readonly confidence: number;
   }[],
-  comesAndGoes: boolean,
+  { comesAndGoes, hudPresence }: { readonly comesAndGoes: boolean; readonly hudPresence: number },
 ): FieldReading | undefined {
   const texts = read.filter(({ text }) => (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= 2);
   if (texts.length < MIN_READINGS) return undefined;
@@ -487,7 +492,10 @@ function classifyText(
     samples.filter(({ reading }) => reading && reading.confidence >= MIN_WRITTEN_CONFIDENCE).length / samples.length;
   const isConstant = most.length >= MIN_LABEL_SHARE * texts.length;
   const text = most.toSorted((a, b) => b.confidence - a.confidence)[0]!.text;
-  if (!comesAndGoes && isConstant && !isReplacedForGood(texts)) {
+  // A banner may be shown for a third of a recording: the winner, after every round.
+  const isBanner =
+    written <= MAX_BANNER_PRESENCE * hudPresence && middle >= MIN_BANNER_CONFIDENCE && steady >= MIN_REPEATED_SHARE;
+  if (!comesAndGoes && !isBanner && isConstant && !isReplacedForGood(texts)) {
     return { type: 'label', caption: text, values, behaviour, certainty: (most.length / texts.length) * middle };
   }
   if (
@@ -503,6 +511,10 @@ function classifyText(
     certainty: steady * middle,
   };
 }
+
+/** Share of the time of the HUD in which a constant text is there that is a banner, and median confidence of its readings. */
+const MAX_BANNER_PRESENCE = 0.45;
+const MIN_BANNER_CONFIDENCE = 0.85;
 
 /** Median confidence of texts; a lower one of those of which this share of neighbouring samples reads the same. */
 const MIN_TEXT_CONFIDENCE = 0.7;

@@ -106,6 +106,8 @@ const CHINESE: readonly string[] = ['en', 'zh'];
 const FIGURES: ReadonlySet<FieldType> = new Set(['counter', 'fraction', 'percentage', 'clock', 'time']);
 /** Types that count items. */
 const COUNTS: ReadonlySet<FieldType> = new Set(['counter', 'fraction']);
+/** Types of words. */
+const TEXTS: ReadonlySet<FieldType> = new Set(['message', 'label', 'name']);
 /** Types of several numbers, which a line with gaps can be. */
 const COMPOSED: ReadonlySet<FieldType> = new Set(['fraction', 'clock', 'time']);
 /** Share of the work that the survey is. */
@@ -207,16 +209,28 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
       ? []
       : splitSeries({ element, samples: followed[i]! }).flatMap((part) => splitCaption(part)),
   );
-  const classified = parts.flatMap(({ element: seen, samples }) => {
+  const hudPresence = Math.max(
+    0,
+    ...followed.map((samples) => samples.filter(isRead).length / Math.max(1, samples.length)),
+  );
+  const classifiedParts = parts.flatMap(({ element: seen, samples }) => {
     // The text finder overlooks single characters, which are read wherever one was seen.
     const isCharacter = seen.character !== undefined && isOftenRead(samples);
     const element = isCharacter ? { ...seen, comesAndGoes: false } : seen;
-    const reading = classifyField(samples, element);
+    const reading = classifyField(samples, { ...element, hudPresence });
     const isWanted =
-      (element.isWhole !== true || (reading && COMPOSED.has(reading.type))) &&
+      (element.isWhole !== true || (reading && (COMPOSED.has(reading.type) || TEXTS.has(reading.type)))) &&
       (isCharacter ? reading?.type === 'counter' && reading.behaviour.changes > 0 : seen.character !== 'seldom');
     return reading && isWanted && reading.certainty >= MIN_CERTAINTY ? [{ element, reading, samples }] : [];
   });
+  const partFigures = classifiedParts.flatMap(({ element: { rect, isWhole }, reading: { type } }) =>
+    FIGURES.has(type) && isWhole !== true ? [rect] : [],
+  );
+  // Words with wide gaps are one line where no figure is among them.
+  const classified = classifiedParts.filter(
+    ({ element: { rect, isWhole }, reading: { type } }) =>
+      isWhole !== true || !TEXTS.has(type) || !partFigures.some((part) => overlap(part, rect) > MIN_PART_INSIDE),
+  );
   const written = classified.flatMap(({ element: { rect }, reading }) =>
     FIGURES.has(reading.type) && reading.behaviour.presence >= MIN_WRITTEN_PRESENCE ? [rect] : [],
   );
@@ -241,7 +255,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
       !inScene.has(one.reading) &&
       !(one.reading.type === 'message' && saysNumbers(one.reading) && liesOn(one.element.rect, figures)) &&
       !belongsToDrawn(one.element.rect, one.reading) &&
-      (one.element.comesAndGoes ||
+      ((one.element.comesAndGoes && !FIGURES.has(one.reading.type)) ||
         !classified.some(
           (other, j) =>
             other !== one &&

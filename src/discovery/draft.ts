@@ -43,8 +43,10 @@ export type SilenceReason = 'restless' | 'translucent';
 const INTERVAL_SECONDS = 0.4;
 /** Seconds for which a clock must show the same to be reported as halted: one of whole seconds, and one with fractions of them. */
 const [HALT_SECONDS, EXACT_HALT_SECONDS] = [3.5, 1.2];
-/** Changes per minute above which a figure makes no events: it is a measurement, such as a speed. */
+/** Changes per minute in which it is shown above which a figure makes no events: it is a measurement, such as a speed. */
 export const MAX_CHANGES_PER_MINUTE = 40;
+/** Minutes for which a figure counts as shown at least: a combo that is counted up now and then is no measurement. */
+const MIN_SHOWN_MINUTES = 0.25;
 /** Confidence that readings need. */
 const MIN_CONFIDENCE = 0.6;
 const MIN_TEXT_CONFIDENCE = 0.8;
@@ -297,7 +299,8 @@ function propertyFor(answer: string, dictionary: Dictionary, words: Map<string, 
 }
 
 function silenceOf({ type, gauge, behaviour }: HudField, minutes: number): SilenceReason | undefined {
-  if (behaviour.changes / Math.max(0.1, minutes) > MAX_CHANGES_PER_MINUTE && type !== 'clock') return 'restless';
+  const shownMinutes = Math.max(MIN_SHOWN_MINUTES, minutes * behaviour.presence);
+  if (behaviour.changes / shownMinutes > MAX_CHANGES_PER_MINUTE && type !== 'clock') return 'restless';
   return gauge?.shades !== undefined && gauge.empty === undefined ? 'translucent' : undefined;
 }
 

@@ -50,8 +50,11 @@ it('cuts a caption that cannot be read off its number', () => {
   expect(part!.samples.map(({ reading }) => reading?.text).join(' ')).toBe('10 11 12 13 14 15');
 });
 
-it('keeps a clock whole whose fraction is drawn smaller', () => {
-  const times = ['00:06 84', '00:07 30', '00:08 05', '00:09 61', '00:10 12', '00:11 47'];
+it.each([
+  ['alone', ''],
+  ['after an icon that is read as a bracket', ')'],
+])('keeps a clock whole whose fraction is drawn smaller: %s', (_, icon) => {
+  const times = ['00:06 84', '00:07 30', '00:08 05', '00:09 61', '00:10 12', '00:11 47'].map((time) => icon + time);
   const clock = followed(times, 6, { readsSpaces: true });
   expect(clock.samples.map(({ reading }) => reading?.text)).toEqual(times);
   expect(splitCaption(clock)).toEqual([clock]);

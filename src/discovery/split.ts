@@ -87,8 +87,8 @@ export function splitSeries(followed: FollowedElement): readonly FollowedElement
   ];
 }
 
-/** What is no caption: figures of a clock before its smaller fraction. */
-const FIGURES_ONLY = /^[\d\s:.,'’"-]+$/u;
+/** What is no caption: figures of a clock before its smaller fraction, and an icon before them that is read as a bracket. */
+const FIGURES_ONLY = /^[^\p{L}]+$/u;
 /** A number after a caption. */
 const CAPTIONED = /^(.*[^\d\s].*?) (\d[\d.,:/]*)$/u;
 /** A number before the caption of another one, which ends with a colon. */
