@@ -32,7 +32,8 @@ import {
   type IconPicture,
 } from './icons.ts';
 import { cleanName, displayWord, findCaptions, type Label, nameOfCaption, placeOnScreen, uniqueName } from './names.ts';
-import { findFeedAreas, readFeed } from './feeds.ts';
+import { findFeedIcons } from './feed-icons.ts';
+import { type Feed, findFeedAreas, readFeed } from './feeds.ts';
 import { findGauges, type Gauge } from './gauges.ts';
 import { findSceneLabels } from './scene-labels.ts';
 import { CHARACTER_WIDTH, growRegion, withLineMargin } from './grow.ts';
@@ -65,7 +66,7 @@ export interface HudField {
   readonly gauge?: Pick<Gauge, 'direction' | 'fill' | 'shades' | 'otherFill' | 'empty' | 'radii'>;
   /** Of a gauge: in how many equal cells it is divided. */
   readonly cells?: number;
-  /** Of an icon: what it shows. */
+  /** Of an icon: what it shows; of a feed: the icons between two names. */
   readonly pictures?: readonly IconPicture[];
   /** The font of its figures, where its readings taught one. */
   readonly font?: TaughtFont;
@@ -203,7 +204,12 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     .flatMap((row) => findCellRow(row, row.cells.map(symbolsOf)) ?? [])
     .filter(({ rect }) => !liesOn(rect, framed) && !elements.some((one, i) => isNumberAt(rect, one, followed[i]!)));
   const foundRows = [...framedRows, ...bareRows];
-  const feeds = feedAreas.flatMap(({ rect }, i) => readFeed(rect, followedFeeds[i]!) ?? []);
+  const feeds = await Promise.all(
+    feedAreas.flatMap(({ rect }, i) => {
+      const [samples, feed] = [followedFeeds[i]!, readFeed(rect, followedFeeds[i]!)];
+      return feed ? [withFeedIcons(feed, samples)] : [];
+    }),
+  );
   const parts = elements.flatMap((element, i) =>
     acrossFrames.has(element) && !isClockText(followed[i]!)
       ? []
@@ -358,10 +364,11 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     }),
   );
   const feedFields = feeds.map(
-    ({ rect, type, examples, presence, certainty }): HudField => ({
+    ({ rect, type, examples, presence, certainty, pictures }): HudField => ({
       ...nameField(type, rect, undefined),
       rect: roundRect(rect),
       align: 'left',
+      ...(pictures.length > 0 ? { pictures } : {}),
       behaviour: { resets: false, changes: examples.length, presence },
       certainty,
       examples: examples.filter((_, i) => i % Math.ceil(examples.length / MAX_EXAMPLES) === 0),
@@ -404,6 +411,11 @@ function insideShare({ x, y, width, height }: Rect, other: Rect): number {
   const across = Math.min(x + width, other.x + other.width) - Math.max(x, other.x);
   const down = Math.min(y + height, other.y + other.height) - Math.max(y, other.y);
   return (Math.max(0, across) * Math.max(0, down)) / Math.max(1e-9, width * height);
+}
+
+/** A feed with the icons between the names of its rows. */
+async function withFeedIcons(feed: Feed, samples: readonly FollowedSample[]) {
+  return { ...feed, pictures: feed.type === 'feed' ? await findFeedIcons(samples) : [] };
 }
 
 /** Share of the samples in which a figure is read that is always there. */

@@ -72,3 +72,29 @@ it('reports a clock with fractions of seconds as halted sooner than one of whole
   expect(lap).toBeLessThan(2);
   expect(match).toBeGreaterThan(2);
 });
+
+it('reports kills with the icon between the names, under the name that was answered', async () => {
+  const picture = { png: '', recording: 0, t: 12, count: 9 };
+  const feed: HudField = { ...counter('top-right', 8), type: 'feed', place: 'top right', pictures: [picture, picture] };
+  const discovery: Discovery = {
+    format: 'playbyplay/discovery/1',
+    reference: { width: 1280, height: 720 },
+    recordings: [{ path: 'arena.mp4', duration: 60 }],
+    moment: { recording: 0, t: 0 },
+    fields: [feed],
+  };
+  const { profile, questions } = draftPack(discovery, 'arena', (await loadBuiltin([])).dictionary, {
+    'picture-top-right-2': 'Rail gun',
+  });
+  expect(questions.map(({ id }) => id)).toEqual(['picture-top-right-1', 'picture-top-right-2']);
+  const [detector] = Object.values(profile['detectors'] as Record<string, { icons: Record<string, string> }>);
+  expect(Object.keys(detector!.icons)).toEqual(['1', 'Rail gun']);
+  const events = profile['events'] as { on: { match: string }; statement: Record<string, unknown> }[];
+  // Either rule holds for one of the two kinds of rows.
+  const rows = ['Arlo > Sable', 'Arlo > [Rail gun] > Sable'];
+  expect(rows.map((row) => events.map(({ on }) => new RegExp(on.match, 'u').test(row)))).toEqual([
+    [true, false],
+    [false, true],
+  ]);
+  expect(events[1]!.statement['with']).toEqual({ word: 'icon', name: '$2' });
+});

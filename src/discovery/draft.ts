@@ -57,8 +57,9 @@ const MIN_ICON_LIKENESS = 0.75;
 const ICON_SEARCH_PIXELS = 2;
 /** Percent to which the levels of gauges are rounded. */
 const LEVEL_STEP = 5;
-/** A row of a feed with two names. */
+/** A row of a feed with two names, and with an icon between them. */
 const KILL_ROW = String.raw`^([^>]*\p{L}[^>]*) > ([^>]*\p{L}[^>]*)$`;
+const ICON_ROW = String.raw`^([^>]*\p{L}[^>]*) > \[([^\]>]+)\] > ([^>]*\p{L}[^>]*)$`;
 /** Certainty below which it is asked whether a field is part of the HUD. */
 const CERTAIN = 0.6;
 /** Answer that removes a field. */
@@ -273,11 +274,12 @@ function questionsOf(field: HudField): Question[] {
 /** Pictures of an icon that are asked for. */
 const MAX_ASKED_PICTURES = 4;
 
-function pictureQuestionsOf({ id, place, pictures = [] }: HudField): Question[] {
-  if (pictures.length > MAX_ASKED_PICTURES) return [];
+function pictureQuestionsOf({ id, type, place, pictures = [] }: HudField): Question[] {
+  if (pictures.length > (type === 'feed' ? MAX_QUESTIONS : MAX_ASKED_PICTURES)) return [];
+  const what = type === 'feed' ? 'stand for between the names' : 'show';
   return pictures.map(({ t }, i) => ({
     id: pictureId(id, i),
-    question: `What does the icon at the ${place} show at ${Math.floor(t / 60)}:${(t % 60).toFixed(1).padStart(4, '0')}?`,
+    question: `What does the icon at the ${place} ${what} at ${Math.floor(t / 60)}:${(t % 60).toFixed(1).padStart(4, '0')}?`,
     assumed: String(i + 1),
   }));
 }
@@ -364,7 +366,12 @@ function hasFraction({ examples }: HudField): boolean {
   return examples.length > 0 && examples.every(({ text }) => /:\s?\d+\s?[.,'" ]\s?\d+$/.test(text));
 }
 
-function eventsOf({ type }: HudField, detector: string, subject: unknown, property: string): readonly unknown[] {
+function eventsOf(
+  { type, pictures = [] }: HudField,
+  detector: string,
+  subject: unknown,
+  property: string,
+): readonly unknown[] {
   const on = (trigger: string): unknown => ({ detector, trigger });
   const change = { subject, property, from: '$previous', to: '$value' };
   switch (type) {
@@ -383,9 +390,13 @@ function eventsOf({ type }: HudField, detector: string, subject: unknown, proper
     case 'label':
       return [];
     case 'feed': {
-      const [killer, victim] = ['$1', '$2'].map((name) => ({ word: 'character', name }));
-      const statement = { subject: killer, action: 'kill', object: victim };
-      return [{ on: { detector, trigger: 'found', match: KILL_ROW }, statement }];
+      const [killer, second, third] = ['$1', '$2', '$3'].map((name) => ({ word: 'character', name }));
+      const kill = { subject: killer, action: 'kill', object: second };
+      const by = { ...kill, object: third, with: { word: 'icon', name: '$2' } };
+      return [
+        { on: { detector, trigger: 'found', match: KILL_ROW }, statement: kill },
+        ...(pictures.length > 0 ? [{ on: { detector, trigger: 'found', match: ICON_ROW }, statement: by }] : []),
+      ];
     }
     case 'icon': {
       const statement = { subject, action: 'show', object: { word: 'picture', name: '$value' } };

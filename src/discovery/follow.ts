@@ -54,7 +54,7 @@ export interface PictureArea {
 
 /** Seconds between followed samples, unless that makes too many. */
 const FOLLOW_INTERVAL_SECONDS = 0.5;
-const MAX_FOLLOWED_SAMPLES = 400;
+const MAX_FOLLOWED_SAMPLES = 300;
 /** Mean difference in grey levels up to which a crop counts as unchanged. */
 const MAX_UNCHANGED_LEVELS = 2;
 /** Crops that are read at a time. */
@@ -62,6 +62,9 @@ const BATCH_SIZE = 32;
 
 /** Reads of a feed, which are costly, and enough to know what it is. */
 const MAX_FEED_READS = 100;
+/** Reads of a feed after which it is one, or not read on, and the share of them that must have rows with words. */
+const TRIAL_FEED_READS = 30;
+const MIN_WORDED_SHARE = 0.2;
 /** Seconds around a sighting in which a place is read. */
 const NEAR_SECONDS = 3.5;
 
@@ -88,7 +91,8 @@ export async function followPlaces(
   const total = recordings.reduce((sum, { index }) => sum + (index.t.at(-1) ?? 0), 0);
   const interval = Math.max(FOLLOW_INTERVAL_SECONDS, total / MAX_FOLLOWED_SAMPLES);
   let before = 0;
-  const feedReads = places.map(() => 0);
+  const feedReads = places.map((): ReturnType<RowReader['read']>[] => []);
+  const isNoFeed = new Set<number>();
   using finders = new Finders();
   using rowReader = new RowReader(recognizer);
   for (const [recording, { file, index, size }] of recordings.entries()) {
@@ -127,9 +131,11 @@ export async function followPlaces(
           let seen = known?.seen;
           const isChanged = !known || !seen || meanDifference(known.crop, crop) > MAX_UNCHANGED_LEVELS;
           if (isChanged && isFeed) {
-            if (feedReads[p]! >= MAX_FEED_READS) continue;
-            feedReads[p]!++;
+            const reads = feedReads[p]!;
+            if (reads.length === TRIAL_FEED_READS && !isWorded(await Promise.all(reads))) isNoFeed.add(p);
+            if (isNoFeed.has(p) || reads.length >= MAX_FEED_READS) continue;
             const rows = rowReader.read([crop]);
+            reads.push(rows);
             seen = rows.then(([own]) => ({
               line: EMPTY_LINE,
               reading: undefined,
@@ -162,6 +168,16 @@ export async function followPlaces(
     before += duration;
   }
   return followed.map((samples) => samples.toSorted((a, b) => a.recording - b.recording || a.t - b.t));
+}
+
+const WORD = /\p{L}.*\p{L}/u;
+
+/** Whether enough reads of what may be a feed have rows with words. */
+function isWorded(reads: readonly (readonly (readonly TextRow[])[])[]): boolean {
+  const worded = reads.filter((pictures) =>
+    pictures.flat().some(({ parts }) => parts.some(({ text }) => WORD.test(text))),
+  );
+  return worded.length >= MIN_WORDED_SHARE * reads.length;
 }
 
 /** Copies a rectangle of a frame with a margin in pixels of the reference frame. */

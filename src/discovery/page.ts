@@ -100,6 +100,14 @@ export function discoveryPage(
       (crop, i) =>
         `<figure><img alt="" height="${EXAMPLE_HEIGHT}" src="${pngUri(crop)}"><figcaption>${escapeText(examples[i]?.text ?? '')}<br>${formatClock(examples[i]?.t ?? 0)}</figcaption></figure>`,
     );
+    // The icons of a feed, with the names that rows give them.
+    if (type === 'feed')
+      pictures.push(
+        ...(field.pictures ?? []).map(
+          ({ png, t }, i) =>
+            `<figure><img alt="" height="${EXAMPLE_HEIGHT}" src="data:image/png;base64,${png}"><figcaption>[${i + 1}]<br>${formatClock(t)}</figcaption></figure>`,
+        ),
+      );
     return `<tr${name === undefined ? ' class="out"' : ''}><td><b style="color:${COLORS[type]}">■</b> ${type}</td><td>${escapeText(name ?? 'left out')}</td><td>${place}</td><td>${escapeText(describeBehaviour(field))}</td><td>${Math.round(100 * certainty)} %</td><td>${Math.round(100 * behaviour.presence)} %</td><td>${pictures.join('')}</td><td><code>${escapeText(pattern ?? '')}</code></td></tr>`;
   });
   const asked = questions.map(

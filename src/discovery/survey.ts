@@ -64,8 +64,8 @@ const MIN_CHUNK_SECONDS = 8;
 const MIN_APPEARED_CONFIDENCE = 0.8;
 const APPEARED_TEXT = /[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}!]|\p{sc=Han}.*\p{sc=Han}/u;
 const MIN_SCREEN_LINES = 5;
-/** Frames from which lines are searched for in every second one only; what stays is found by its edges. */
-const MIN_FRAMES_TO_SKIP = 75;
+/** Frames in which lines are searched for, of more that are compared: what stays is found by its edges, too. */
+const MAX_SEARCHED_FRAMES = 60;
 /** Searched frames whose lines are read to find out in which script the game writes. */
 const SCRIPT_FRAMES = 5;
 /** Factor by which a second search reduces the picture: the network overlooks single large characters. */
@@ -121,7 +121,7 @@ export async function surveyText(
   const edges = new SteadyEdges(reference);
   const lines = new AppearingLines(reference);
   const script = new ChineseEvidence(recognizers.chinese);
-  const searchEvery = wanted >= MIN_FRAMES_TO_SKIP ? 2 : 1;
+  const searchEvery = Math.ceil(wanted / MAX_SEARCHED_FRAMES);
   const scriptEvery = Math.max(1, Math.floor(wanted / searchEvery / SCRIPT_FRAMES));
   let number = 0;
   let finders: { readonly size: Size; readonly fine: TextFinder; readonly coarse: TextFinder } | undefined;

@@ -11,6 +11,8 @@ export interface TextRow {
   readonly rect: Rect;
   /** From left to right. */
   readonly parts: readonly TextReading[];
+  /** What lies between two parts, an icon: the height of the row, from text to text. */
+  readonly gap?: Crop;
 }
 
 /** Finders that are kept, one for each size of crop. */
@@ -75,12 +77,18 @@ export class RowReader implements Disposable {
     const lines = await this.#recognizer.recognize(boxes.map(({ crop, box }) => cutCrop(crop, box)));
     const split = this.#isSplit ? await this.#readParts(boxes, lines) : [];
     let next = 0;
-    return found.map((rows) =>
+    return found.map((rows, n) =>
       rows.flatMap((row): TextRow[] => {
-        const parts = this.#isSplit
-          ? joinParts(row.flatMap(() => split[next++]!))
-          : readWhole(row.map(() => lines[next++]!));
-        return parts.length === 0 ? [] : [{ rect: boundsOf(row), parts }];
+        const rect = boundsOf(row);
+        if (!this.#isSplit) {
+          const parts = readWhole(row.map(() => lines[next++]!));
+          return parts.length === 0 ? [] : [{ rect, parts }];
+        }
+        const placed = joinParts(row.flatMap(() => split[next++]!));
+        if (placed.length === 0) return [];
+        const parts = placed.map(({ text, confidence }) => ({ text, confidence }));
+        const gap = gapOf(placed, rect, crops[n]!);
+        return [{ rect, parts, ...(gap ? { gap } : {}) }];
       }),
     );
   }
@@ -156,7 +164,7 @@ function countLetters(text: string): number {
 }
 
 /** Joins texts of a row that are as near as the words of a name. */
-function joinParts(placed: readonly PlacedText[]): readonly TextReading[] {
+function joinParts(placed: readonly PlacedText[]): readonly PlacedText[] {
   const joined: PlacedText[] = [];
   for (const text of placed) {
     const last = joined.at(-1);
@@ -170,8 +178,15 @@ function joinParts(placed: readonly PlacedText[]): readonly TextReading[] {
     else joined.push(text);
   }
   // An icon that looks like a character.
-  const texts = joined.filter(({ text }, i) => i === 0 || i === joined.length - 1 || countLetters(text) > 1);
-  return texts.map(({ text, confidence }) => ({ text, confidence }));
+  return joined.filter(({ text }, i) => i === 0 || i === joined.length - 1 || countLetters(text) > 1);
+}
+
+/** What lies between the two texts of a row. */
+function gapOf(parts: readonly PlacedText[], { y, height }: Rect, crop: Crop): Crop | undefined {
+  const [before, after] = parts;
+  if (parts.length !== 2 || !before || !after || after.left - before.right < 2) return undefined;
+  const rect = wholePixels({ x: before.right, y, width: after.left - before.right, height }, crop);
+  return rect.width < 2 || rect.height < 2 ? undefined : cutCrop(crop, rect);
 }
 
 /** Whether a line touches the left or right end of its crop. */

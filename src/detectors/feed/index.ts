@@ -6,13 +6,15 @@ import type { DetectorSpec } from '../../profile/profile.ts';
 import type { Assets, CharacterSize, Detector, FrameDetectorKind, Observation, Requirement, View } from '../kind.ts';
 import { type Atlas, charactersOf, isByColour, lookalikes, lookalikesIn } from '../text/atlas.ts';
 import type { Cell } from '../text/line-reading.ts';
+import { readTemplate } from '../icon/template.ts';
 import { generalReaderRequirements } from '../text/general-reader.ts';
 import { loadAtlas } from '../text/index.ts';
 import { readText } from '../text/read-text.ts';
 import { FeedLexicon } from './lexicon.ts';
 import type { FeedLine } from './lines.ts';
 import { LineReader } from './reader.ts';
-import { RowDetector } from './row-detector.ts';
+import { describeIconShape } from '../../recognition/row-icon.ts';
+import { type NamedShape, RowDetector } from './row-detector.ts';
 import { RowTracker } from './row-tracker.ts';
 import { EARLY_SIGHTINGS, FeedTracker, NAME_WAIT_SECONDS } from './tracker.ts';
 import { Units } from './units.ts';
@@ -41,6 +43,14 @@ const schema = {
       'Without an atlas: texts on either side of an icon are parts, written `A > B`; else a row is one text.',
       true,
     ),
+    icons: {
+      type: 'object',
+      minProperties: 1,
+      maxProperties: 100,
+      additionalProperties: { type: 'string', format: 'asset' },
+      description:
+        'Without an atlas: pictures of the icons that may lie between two texts, by name. A row is then written `A > [name] > B`.',
+    },
     inks: list(
       { type: 'string', pattern: '^#[0-9a-fA-F]{6}$' },
       [1, 16],
@@ -64,8 +74,10 @@ export const kind: FrameDetectorKind<FeedOptions> = {
   reads: 'luma',
   schema,
   async open(options: FeedOptions, assets: Assets): Promise<Detector> {
-    if (options.atlas === undefined)
-      return await RowDetector.open(options.split ?? true, toLanguageTags(options.language));
+    if (options.atlas === undefined) {
+      const icons = await readShapes(options.icons ?? {}, assets);
+      return await RowDetector.open(options.split ?? true, toLanguageTags(options.language), icons);
+    }
     return new FeedDetector(await loadAtlas(options.atlas, assets), options.lines!, options.inks);
   },
   byColour: async ({ atlas }, assets) => atlas !== undefined && isByColour((await loadAtlas(atlas, assets)).file),
@@ -115,6 +127,18 @@ export const kind: FrameDetectorKind<FeedOptions> = {
     );
   },
 };
+
+/** Reads pictures of icons; those in which no icon stands out are left out. */
+async function readShapes(icons: Readonly<Record<string, string>>, assets: Assets): Promise<readonly NamedShape[]> {
+  const read = await Promise.all(
+    Object.entries(icons).map(async ([name, path]): Promise<NamedShape[]> => {
+      const { rgb, width, height } = await readTemplate(await assets.read(path), path);
+      const shape = describeIconShape({ data: rgb, width, height, channels: 3 });
+      return shape ? [{ name, shape }] : [];
+    }),
+  );
+  return read.flat();
+}
 
 class FeedDetector implements Detector {
   readonly #reader: LineReader;

@@ -69,3 +69,29 @@ it('marks a row tentative whose name is read badly and seen nowhere else', () =>
 it('reports nothing that only one sample shows', () => {
   expect(follow([[['Arlo > Sable', 0.9]], [], [], [], []])).toEqual([]);
 });
+
+it('names the icon that most samples show between two texts', () => {
+  const tracker = new RowTracker('feed', 'feed', RULES);
+  const icons = ['bow', undefined, 'bow', 'axe', 'bow'];
+  const cues = icons.flatMap((icon, i) =>
+    tracker.push({
+      detector: 'feed',
+      t: i / 2,
+      observation: {
+        state: 'seen',
+        value: '',
+        confidence: 1,
+        detail: {
+          rows: [
+            {
+              rect: { x: 0, y: 0, width: 100, height: 16 },
+              parts: ['Arlo', 'Sable'].map((text) => ({ text, confidence: 0.9 })),
+              ...(icon === undefined ? {} : { icon }),
+            },
+          ],
+        },
+      },
+    }),
+  );
+  expect([...cues, ...tracker.end()].map(({ value }) => value)).toEqual(['Arlo > [bow] > Sable']);
+});

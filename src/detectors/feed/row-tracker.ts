@@ -1,15 +1,26 @@
 import type { Cue } from '../../cues/cue.ts';
 import type { Tracker } from '../../cues/tracker.ts';
-import type { TextRow } from '../../recognition/row-reader.ts';
+import type { TextReading } from '../../recognition/text-recognizer.ts';
+import type { Rect } from '../../geometry.ts';
 import { editDistance } from '../../spelling.ts';
 import type { Reading } from '../kind.ts';
 
 /** Stands between the parts of a row in what a detector reads. */
 export const PART_SEPARATOR = ' > ';
 
+/** A row that was read. */
+export interface FeedRow {
+  /** Where it lies, in pixels of the crop. */
+  readonly rect: Rect;
+  /** From left to right. */
+  readonly parts: readonly TextReading[];
+  /** The name of the icon between two parts, if it is known. */
+  readonly icon?: string;
+}
+
 /** What a reading of a feed of smooth text says besides its texts. */
 export interface RowDetail {
-  readonly rows: readonly TextRow[];
+  readonly rows: readonly FeedRow[];
 }
 
 /** A row followed from sample to sample. */
@@ -17,6 +28,8 @@ interface Track {
   readonly t: number;
   /** What it was read as, by sample. */
   readonly seen: (readonly { readonly text: string; readonly confidence: number }[])[];
+  /** Names of the icon between its parts, by sample in which it is known. */
+  readonly icons: string[];
   missed: number;
   /** Where its middle was last, in pixels. */
   y: number;
@@ -84,7 +97,7 @@ export class RowTracker implements Tracker {
   }
 
   /** Gives each row the track that says most nearly the same. */
-  #assign(rows: readonly TextRow[], t: number): void {
+  #assign(rows: readonly FeedRow[], t: number): void {
     const pairs = this.#tracks.flatMap((track) =>
       rows.map((row) => ({
         track,
@@ -92,11 +105,12 @@ export class RowTracker implements Tracker {
         likeness: Math.max(...track.seen.slice(-3).map((parts) => likenessOf(parts, row.parts))),
       })),
     );
-    const taken = new Set<Track | TextRow>();
+    const taken = new Set<Track | FeedRow>();
     for (const { track, row, likeness } of pairs.toSorted((a, b) => b.likeness - a.likeness)) {
       if (likeness < MIN_SAME_ROW || taken.has(track) || taken.has(row)) continue;
       taken.add(track).add(row);
       track.seen.push(row.parts);
+      if (row.icon !== undefined) track.icons.push(row.icon);
       track.missed = 0;
       [track.y, track.height] = [row.rect.y + row.rect.height / 2, row.rect.height];
     }
@@ -106,6 +120,7 @@ export class RowTracker implements Tracker {
         this.#tracks.push({
           t,
           seen: [row.parts],
+          icons: row.icon === undefined ? [] : [row.icon],
           missed: 0,
           y: row.rect.y + row.rect.height / 2,
           height: row.rect.height,
@@ -134,7 +149,10 @@ export class RowTracker implements Tracker {
         detector: this.#detector,
         ...(this.#region === undefined ? {} : { region: this.#region }),
         trigger: 'found',
-        value: parts.map(({ text }) => text).join(PART_SEPARATOR),
+        value: withIcon(
+          parts.map(({ text }) => text),
+          track.icons,
+        ).join(PART_SEPARATOR),
         confidence,
         ...(isThin ? { tentative: true } : {}),
       },
@@ -150,6 +168,16 @@ export class RowTracker implements Tracker {
     }
     return best;
   }
+}
+
+/** Share of the samples with a known icon that agree on it. */
+const MIN_ICON_SHARE = 0.6;
+
+/** The two parts of a row with the icon between them, where most samples show the same one. */
+function withIcon(parts: readonly string[], icons: readonly string[]): readonly string[] {
+  const [usual] = [...Map.groupBy(icons, (icon) => icon).values()].toSorted((a, b) => b.length - a.length);
+  if (parts.length !== 2 || !usual || usual.length < MIN_ICON_SHARE * icons.length) return parts;
+  return [parts[0]!, `[${usual[0]!}]`, parts[1]!];
 }
 
 function plain(text: string): string {
