@@ -28,6 +28,8 @@ export class Vocabulary implements LogFacts {
   /** Of each property that is stated of somebody: of whom, as word and name. */
   private readonly ownersOf = new Map<Word, Map<string, Mention>>();
   private readonly subjects = new Set<Word>();
+  /** What each name is the name of, by the name in lower case. */
+  private readonly named = new Map<string, Set<string>>();
   /** The actions of which some event has a slot, with those above them. */
   private readonly usedSlots = new Map<WordSlot, Set<Word>>();
   /** Of what is mentioned: the actions that somebody does to it; `undefined` for mentions of another kind. */
@@ -123,6 +125,11 @@ export class Vocabulary implements LogFacts {
     return others.length === 0 ? action : undefined;
   }
 
+  /** What the logs call by this name, as the ids of words. */
+  wordsNamed(name: string): readonly string[] {
+    return [...(this.named.get(name.toLowerCase()) ?? [])];
+  }
+
   /** Does any event say this of an action, or of these actions: with what, where or how it is done? */
   uses(slot: WordSlot, actions?: readonly Word[]): boolean {
     const using = this.usedSlots.get(slot);
@@ -211,6 +218,10 @@ export class Vocabulary implements LogFacts {
     else {
       this.add(slot.word, kind);
       if (slot.of !== undefined) this.statesOwners = true;
+      if (slot.name !== undefined) {
+        const name = slot.name.toLowerCase();
+        this.named.set(name, (this.named.get(name) ?? new Set<string>()).add(slot.word));
+      }
       this.addSlot(slot.of, 'object');
     }
   }

@@ -245,7 +245,8 @@ function knownNamesAt(context: ParseContext, at: number): Name[] {
   const first = context.tokens[at];
   if (first?.kind !== 'word') return [];
   return context.names.flatMap((name) => {
-    const end = context.skip(at, name.toLowerCase());
+    // "final lap" where the screen shows "Final lap!"
+    const end = context.skip(at, name.toLowerCase()) ?? context.skip(at, name.toLowerCase().replace(/[.!:?]+$/, ''));
     if (end === undefined) return [];
     const isWord = context.lexicon.knows(first.text) && !/^\p{Lu}/u.test(first.text);
     return [{ name, end, cost: isWord ? 2 : 0 }];

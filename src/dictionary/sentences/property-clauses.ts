@@ -94,30 +94,47 @@ const displayNouns = new Set(
 
 /** Parses the captions of displays: "laps", "my health bar", "the lap counter". */
 function parseCaptions(context: ParseContext, start: number): readonly PropertyClause[] {
-  const { dictionary, displays } = context;
-  const reading = displays.length > 0 ? dictionary.find(READING, 'property') : undefined;
-  if (!reading) return [];
+  const { displays } = context;
   let at = start;
   while (articles.has(context.wordAt(at) ?? '') || ['my', 'your'].includes(context.wordAt(at) ?? '')) at++;
   const byEnd = new Map<number, Display[]>();
   for (const display of displays) {
     const name = display.name.toLowerCase();
     const ends = [name, ...singularsOf(name), pluralOf(name)].map((each) => context.skip(at, each));
-    const end = ends.find((each) => each !== undefined);
+    const end = ends.find((each) => each !== undefined) ?? synonymEnd(context, at, name);
     if (end === undefined) continue;
     for (const last of displayNouns.has(context.wordAt(end) ?? '') ? [end, end + 1] : [end])
       byEnd.set(last, [...(byEnd.get(last) ?? []), display]);
   }
-  return [...byEnd].map(([end, same]): PropertyClause => {
-    context.reach(end);
-    const any = same.flatMap(({ word: id, name }) => {
-      const word = dictionary.find(id, 'object');
-      return word ? [{ words: [{ word, cost: 0 }], name, start: at, end, cost: 0 }] : [];
-    });
-    const subject = { any, except: [], end, cost: 0 };
-    const properties = [{ word: reading, cost: 0 }];
-    return { kind: 'property', subject, properties, isCaption: true, start, end, cost: CAPTION_COST };
+  return [...byEnd].flatMap(([end, same]) => displayHeads(context, same, { start: at, end }));
+}
+
+/** What some displays show, as the start of a property clause. */
+export function displayHeads(
+  context: ParseContext,
+  displays: readonly Display[],
+  { start, end }: TokenSpan,
+): readonly PropertyClause[] {
+  const reading = context.dictionary.find(READING, 'property');
+  if (!reading || displays.length === 0) return [];
+  context.reach(end);
+  const any = displays.flatMap(({ word: id, name }) => {
+    const word = context.dictionary.find(id, 'object');
+    return word ? [{ words: [{ word, cost: 0 }], name, start, end, cost: 0 }] : [];
   });
+  const subject = { any, except: [], end, cost: 0 };
+  const properties = [{ word: reading, cost: 0 }];
+  return [{ kind: 'property', subject, properties, isCaption: true, start, end, cost: CAPTION_COST }];
+}
+
+/** "points" where the screen shows "Score": the end of a property at a token that is called like the caption. */
+function synonymEnd(context: ParseContext, at: number, caption: string): number | undefined {
+  const { lexicon, tokens, game } = context;
+  const found = lexicon.find('property', tokens, at, game).find(({ entry: { word } }) => {
+    const names = [word.name, ...word.synonyms].map((each) => each.toLowerCase());
+    return !context.mentions(word) && (names.includes(caption) || (word.id === 'rank' && caption === 'position'));
+  });
+  return found?.end;
 }
 
 /** The words of which a text is the plural. */

@@ -1,5 +1,5 @@
 import type { Dictionary, Word } from '../../dictionary/dictionary.ts';
-import type { WordSlot } from '../../dictionary/format.ts';
+import { wordSlots, type WordSlot } from '../../dictionary/format.ts';
 import type { Mention } from '../../events/statement.ts';
 import {
   alternativesOf,
@@ -45,7 +45,7 @@ export function findUncovered(query: Query, dictionary: Dictionary, vocabulary: 
     const found = condition && search.inCondition(condition);
     if (found) return found;
   }
-  return state && search.inProperty(state);
+  return state && (search.inProperty(state) ?? search.ofSeveral(state));
 }
 
 class UncoveredSearch {
@@ -84,6 +84,13 @@ class UncoveredSearch {
     return known.length === 0 || isStated ? undefined : known[0];
   }
 
+  /** "score when Kato was sent off": of several whose score it is, one alone is no answer. */
+  ofSeveral({ property, subject }: Pick<PropertyPattern, 'property' | 'subject'>): Word | undefined {
+    const words = property.flatMap((id) => this.dictionary.find(id, 'property') ?? []);
+    const isOfSeveral = !subject && words.some((each) => this.vocabulary.owners(each).length > 1);
+    return isOfSeveral ? words[0] : undefined;
+  }
+
   private covers({ words, name }: MentionPattern, owner: Mention): boolean {
     const isNamed = name === undefined || name.toLowerCase() === owner.name?.toLowerCase();
     return isNamed && (words === undefined || words.some((id) => this.dictionary.isA(owner.word, id, 'object')));
@@ -100,12 +107,34 @@ class UncoveredSearch {
     const actions = pattern.action.flatMap((id) => this.dictionary.find(id, 'action') ?? []);
     const isCovered = actions.some((each) => usualActions.has(each.id) || vocabulary.has(each));
     if (actions.length > 0 && !isCovered) return actions[0];
+    // "places watch post": neither the action itself nor what it is done to
+    for (const slot of wordSlots) {
+      const word = this.inNames(pattern[slot]?.any ?? []);
+      if (word) return word;
+    }
+    const objects = this.wordsOf(pattern.object).flat();
+    const isKnown = actions.some((each) => usualActions.has(each.id) || vocabulary.states(each));
+    if (actions.length > 0 && !isKnown && objects.length > 0 && !objects.some((each) => vocabulary.has(each)))
+      return objects[0];
     for (const slot of [...circumstances, ...ends]) {
       const isUsed = vocabulary.uses(slot, ends.includes(slot) && actions.length > 0 ? actions : undefined);
       const [word] = isUsed ? [] : this.wordsOf(pattern[slot]).flat();
       if (word) return word;
     }
     return actions.length > 0 ? this.inActor(pattern.subject) : undefined;
+  }
+
+  /** "message Lap" where Lap is the name of a counter */
+  private inNames(mentions: readonly MentionPattern[]): Word | undefined {
+    const isForeign = ({ words = [], name }: MentionPattern): boolean => {
+      const named = name === undefined || words.length === 0 ? [] : this.vocabulary.wordsNamed(name);
+      const isRelated = (a: string, b: string): boolean =>
+        this.dictionary.isA(a, b, 'object') || this.dictionary.isA(b, a, 'object');
+      return named.length > 0 && !named.some((id) => words.some((each) => isRelated(each, id)));
+    };
+    return mentions.length > 0 && mentions.every((each) => isForeign(each))
+      ? this.dictionary.find(mentions[0]!.words![0]!, 'object')
+      : undefined;
   }
 
   private inActor(subject: SlotPattern | undefined): Word | undefined {

@@ -275,6 +275,7 @@ express(
 );
 express('move moves', 'rises', 'drops');
 express('run_out_of runs_out_of', 'drops');
+express('die dies died dying death deaths killed', 'loss of life');
 express('say says said show shows showed', 'id appear', 'value');
 express('advanced level levelled leveled better', 'rises');
 express('fall fell drop dropped rise rose climb climbed get got go went become became', 'extreme');
@@ -284,6 +285,7 @@ express(
   'value',
 );
 express('equipped become became becomes reach reached reaches equals exact', 'value');
+express('start started begin began get_to got_to reach reached', 'value');
 express('reach reached exceed exceeded cross crossed get got go goes went drop dropped fall fell', 'value', 'bound');
 
 // Conjunctions.
@@ -336,7 +338,7 @@ express('confidence', 'confidence');
 express('around about', 'time', 'near');
 express('break split group grouped breakdown divided', 'by');
 express('kill kills', 'event', 'id destroy');
-express('use used', 'by', 'any action');
+express('use used', 'by', 'any action', 'of held');
 express('goalscorer scorer goal_scorer', 'by subject');
 express('rounds bullets shells', 'id ammunition', 'id ammunition in magazine');
 express('drove ran posted managed', 'extreme');

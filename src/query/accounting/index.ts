@@ -92,7 +92,7 @@ function readUnit(
 ): Unit | undefined {
   const token = tokens[at]!;
   if (token.kind === 'possessive' || (token.kind === 'mark' && token.text !== ',')) return { end: at + 1, singles: [] };
-  const named = nameEnd(tokens, at, parts);
+  const named = nameEnd(tokens, at, parts, options);
   if (named !== undefined) return { end: named, singles: [] };
   for (let length = Math.min(maxPhraseWords, tokens.length - at); length >= 2; length--) {
     const phrase = tokens
@@ -117,14 +117,27 @@ function readUnit(
 }
 
 /** The end of a name of the query; `undefined` if none stands there. */
-function nameEnd(tokens: readonly Token[], at: number, { names }: QueryParts): number | undefined {
+function nameEnd(
+  tokens: readonly Token[],
+  at: number,
+  { names }: QueryParts,
+  { dictionary }: AccountingOptions,
+): number | undefined {
   const text = tokens[at]!.lower;
   for (const name of names) {
     if (name === text) return at + 1;
     // "the lap counter" where the screen shows "Laps"
-    if (name.split(/[ /.-]/).some((part) => part === text || stemOf(part) === stemOf(text))) return at + 1;
+    if (isCaptionOf(name, tokens, at, dictionary)) return at + 1;
+    if (name.split(/[ /.!?:-]/).some((part) => part === text || stemOf(part) === stemOf(text))) return at + 1;
   }
   return undefined;
+}
+
+/** "points" where the screen shows "Score" */
+function isCaptionOf(name: string, tokens: readonly Token[], at: number, dictionary: Dictionary): boolean {
+  return getLexicon(dictionary)
+    .find('property', tokens, at)
+    .some(({ entry: { word } }) => [word.name, ...word.synonyms].some((each) => each.toLowerCase() === name));
 }
 
 /**

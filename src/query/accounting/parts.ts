@@ -263,13 +263,19 @@ export class QueryParts {
     this.traits.add('property');
     // What the screen shows is the player's.
     if (property.includes(READING)) this.traits.add('other owner');
+    const isPlace =
+      property.includes(READING) && subject?.any?.some(({ name }) => /^(?:position|place|rank|pos)$/i.test(name ?? ''));
+    if (isPlace) this.ids.add('rank');
     if (subject) this.addSlot(subject);
     const isLowerBetter = property.some((id) => this.dictionary.find(id, 'property')?.isLowerBetter);
     if (change) this.traits.add(change);
+    const isNothing = to !== undefined && !('any' in to) && to.max === 0;
+    if (change === 'drops' && (isNothing || property.includes('lives'))) this.traits.add('loss of life');
     // Who gains a rank goes from 4 to 3.
     if (change && change !== 'changes' && isLowerBetter) this.traits.add('rises').add('drops');
     // "in second place"
-    if (isLowerBetter && to?.min !== undefined && to.min === to.max) this.single('ordinal', to.min, true);
+    if ((isLowerBetter || property.includes(READING)) && to?.min !== undefined && to.min === to.max)
+      this.single('ordinal', to.min, true);
     // What a crossed bound was crossed from follows from the bound.
     if (from && !(change && to && !('any' in to) && isBound(from))) this.addValue(from);
     if (to) this.addValue(to);

@@ -518,6 +518,8 @@ function parseCompositeEvents(context: ParseContext, at: number): ParsedConditio
     const isOwner =
       context.tokens[owner.end]?.kind === 'possessive' || achievements.has(context.wordAt(owner.end) ?? '');
     let next = owner.end + 1;
+    // "have I got a double kill"
+    while (achievements.has(context.wordAt(next) ?? '')) next++;
     while (['a', 'an', 'any', 'the'].includes(context.wordAt(next) ?? '')) next++;
     return isOwner ? [{ owner, next }] : [];
   });
@@ -559,6 +561,8 @@ function addFilters(context: ParseContext, units: readonly ParsedCondition[], de
     for (const unit of open) {
       if (!context.takeStep()) return all;
       for (const filter of parseFollowingFilters(context, unit.end, depth)) {
+        // Values change with nothing, nowhere and by nobody.
+        if (isFragment(filter.condition) && isAboutValue(unit.condition)) continue;
         const condition = both(relateState(unit.condition, filter.condition), filter.condition);
         longer.push({ condition, end: filter.end, cost: unit.cost + filter.cost });
       }
@@ -567,6 +571,14 @@ function addFilters(context: ParseContext, units: readonly ParsedCondition[], de
     all.push(...open);
   }
   return keepCheapest(all);
+}
+
+function isFragment(condition: Condition): boolean {
+  return 'action' in condition && (condition as ActionPattern).action.length === 0;
+}
+
+function isAboutValue(condition: Condition): boolean {
+  return 'all' in condition ? condition.all.some((each) => isAboutValue(each)) : 'property' in condition;
 }
 
 /** "kills before 0:30 by Sarge": a slot may follow a filter. */

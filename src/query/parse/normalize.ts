@@ -222,6 +222,12 @@ const paraphrases: readonly (readonly [phrase: readonly string[], words: readonl
   ['out of bullets', 'out of ammunition'],
   ['out of shells', 'out of ammunition'],
   ['at halftime', 'at half time'],
+  ['subbed off', 'substituted'],
+  ['subbed out', 'substituted'],
+  ['subbed', 'substituted'],
+  ['loot i', 'everything i'],
+  ['stuff i', 'everything i'],
+  ['gear i', 'everything i'],
   ['in each of the', 'in each'],
   ['i farm', 'i kill'],
   ['self kills', 'suicides'],
@@ -360,6 +366,7 @@ function expand(token: Token, before: Token | undefined, lexicon: Lexicon): read
   if (kind === 'quoted') return [token];
   if (kind === 'mark' && (token.text === '?' || token.text === ';')) return [];
   if (kind === 'possessive' && before && interrogatives.has(before.lower)) return [replaced(token, 'is')];
+  if (token.text === '%') return [replaced(token, 'percent')];
   if (kind !== 'word') return [token];
   const negative = /^(do|does|did|has|have|had|is|are|was|were|could|would)n['’]?t$/.exec(lower);
   if (negative && !lexicon.knows(lower)) return [replaced(token, negative[1]!), replaced(token, 'not')];
@@ -402,6 +409,9 @@ function dropFillers(tokens: readonly Token[]): readonly Token[] {
   for (let i = 0; i < tokens.length; i++) {
     // "kills made by Sarge"
     if (['made', 'done', 'gotten', 'achieved'].includes(tokens[i]!.lower) && tokens[i + 1]?.lower === 'by') continue;
+    // "goals that came after the 5 minute mark"
+    const isComing = /^(?:came|come|comes)$/.test(tokens[i]!.lower);
+    if (i > 0 && isComing && /^(?:after|before|in|within|during)$/.test(tokens[i + 1]?.lower ?? '')) continue;
     const phrase = emptyPhrases
       .get(tokens[i]!.lower)
       ?.find((words) => words.every((word, k) => tokens[i + k]?.lower === word));

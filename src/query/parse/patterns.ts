@@ -17,6 +17,7 @@ import {
 } from '../../dictionary/sentences/noun-phrases.ts';
 import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
 import {
+  displayHeads,
   numericDirection,
   parseDirection,
   parsePropertyHeads,
@@ -251,7 +252,7 @@ function isThingActing(context: ParseContext, { verbs, slots }: ActionClause): b
 // "goals scored", "card draws"
 const incorporatingForms: ReadonlySet<string> = new Set(['past', 'participle', 'third']);
 
-const lightVerbs = wordSet('perform make commit score take do have land get draw achieve execute complete');
+const lightVerbs = wordSet('serve perform make commit score take do have land get draw achieve execute complete');
 
 /** Parses "combos", "my combos" where the logs state that somebody performs a combo. */
 function parseActionNouns(context: ParseContext, start: number): ParsedCondition[] {
@@ -606,7 +607,8 @@ function parseAchievements(context: ParseContext, at: number): ParsedCondition[]
         cost: clause.cost + subject.cost,
       }));
     // "towers I took"
-    const compounds = [...(isTaking ? [] : parseCompounds(context, next)), ...parseDoneThings(context, next)]
+    const nouns = isTaking ? [] : [...parseCompounds(context, next), ...parseActionNouns(context, next)];
+    const compounds = [...nouns, ...parseDoneThings(context, next)]
       .filter(({ condition }) => !('subject' in condition))
       .map((each) => ({
         ...each,
@@ -951,6 +953,8 @@ function parseGainsAfter(context: ParseContext, start: number, subject: NounList
     ...parseClimbing(context, at, subject),
     ...parseReaching(context, at, subject),
     ...parseRunningOut(context, at, subject),
+    ...parseTakingPlace(context, at, subject),
+    ...parseGettingTo(context, at, subject),
   ];
   if (climbing.length > 0) return climbing;
   const isTaking = takeVerbs.has(verb);
@@ -1054,6 +1058,45 @@ function parseReaching(context: ParseContext, at: number, subject: NounList | un
       end: head.end,
       cost: (subject?.cost ?? 0) + head.cost,
     }));
+}
+
+/** Parses "took the lead", "got first", "reached third place": the rank becomes that. */
+function parseTakingPlace(context: ParseContext, start: number, subject: NounList | undefined): ParsedCondition[] {
+  if (!takingVerbs.has(context.wordAt(start) ?? '')) return [];
+  const at = context.skip(start + 1, 'into') ?? context.skip(start + 1, 'to') ?? start + 1;
+  const first = context.skip(at, 'the lead') ?? context.skip(at, 'lead');
+  const name = context.skip(at, 'the') ?? at;
+  const ordinal = ordinalValue(context.wordAt(name) ?? '');
+  const hasNoun = places.has(context.wordAt(name + 1) ?? '');
+  const isLast = name + 1 === context.tokens.length;
+  const nth = first === undefined ? (hasNoun || isLast ? ordinal : undefined) : 1;
+  if (nth === undefined || nth < 1) return [];
+  const end = first ?? (hasNoun ? name + 2 : name + 1);
+  const [rank] = rankHead(context, start, end);
+  const displays = context.displays.filter((each) => places.has(each.name.toLowerCase()));
+  const head = rank ?? displayHeads(context, displays, { start, end })[0];
+  if (!head) return [];
+  const to = { min: nth, max: nth };
+  const condition = toPropertyPattern(context, { ...head, ...(rank && subject && { subject }) }, { to });
+  return [{ condition, end, cost: (subject?.cost ?? 0) + 1 }];
+}
+
+const takingVerbs = wordSet(
+  'take takes took taken get gets got gain gained reach reaches reached move moved climb climbed',
+);
+
+/** Parses "got to lap 3", "reached level 2" where the screen shows the lap or level. */
+function parseGettingTo(context: ParseContext, start: number, subject: NounList | undefined): ParsedCondition[] {
+  if (!/^(?:get|gets|got|reach|reaches|reached|hit)$/.test(context.wordAt(start) ?? '')) return [];
+  if (subject && !isPlayerAlone(subject)) return [];
+  return parsePropertyHeads(context, context.skip(start + 1, 'to') ?? start + 1, parseNounLists)
+    .filter(({ isCaption }) => isCaption)
+    .flatMap((head) => {
+      const number = numberValue(context.tokens[head.end]);
+      if (number === undefined) return [];
+      const condition = toPropertyPattern(context, head, { to: { min: number, max: number } });
+      return [{ condition, end: head.end + 1, cost: head.cost + 1 }];
+    });
 }
 
 /** Parses "run out of ammo": its value drops to nothing. */

@@ -9,7 +9,7 @@ import {
   rule,
   type Tokens,
 } from './readings.ts';
-import { isBareProperty, isEvent, isProperty, isReading } from './subjects.ts';
+import { isBareProperty, isProperty, isReading, restrictsValue } from './subjects.ts';
 import { withObject } from './word-order.ts';
 import { asSubject, be, doing, having, phrase, word } from './words.ts';
 
@@ -43,6 +43,9 @@ export const amountRules: readonly Rule[] = [
   rule(
     `how_much health|hp? ${doing}|${having} <s> heal|healed|regenerate|regenerated|regain|regained <r*>`,
     ({ tokens }) => changeSums([...asSubject(tokens('s')), ...phrase('gain health', tokens('s')[0])], tokens('r')),
+  ),
+  rule(`how_much damage ${doing} <s> deal|do|inflict|cause to|against|on <o>`, ({ tokens }) =>
+    sums([...asSubject(tokens('s')), word('hurt', tokens('s')[0]), ...tokens('o')], -1),
   ),
   rule(`how_much|how_far ${doing} <c>`, ({ tokens }) => sums(tokens('c'), 0.5)),
   rule(`how_much|how_many <p> who:${be} <v>`, ({ tokens }) =>
@@ -105,8 +108,10 @@ function changeSums(change: Tokens, filter: Tokens): readonly Reading[] {
   return [
     ...propertyReading(
       [change, filter],
-      ({ condition }, { condition: only }) =>
-        isEvent(only) ? undefined : { find: { all: [condition, inHand(only, condition)] }, measure },
+      ({ condition }, { condition: given }) => {
+        const only = inHand(given, condition);
+        return restrictsValue(only) ? { find: { all: [condition, only] }, measure } : undefined;
+      },
       -1,
     ),
     // "before the pit stop"

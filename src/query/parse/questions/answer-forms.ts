@@ -43,10 +43,15 @@ function isValueNear(condition: Condition): boolean {
   return 'near' in condition && isBareProperty(condition.find);
 }
 
-/** "score after the third kill" is the first value then, "health before my first death" the last. */
+/**
+ * "score after the third kill" is the first value then, "rank after pitting" the next after each pit stop, "health before my
+ * first death" the last.
+ */
 export function edgeOf(condition: Condition): Partial<Query> {
-  if (!('near' in condition) || !isBareProperty(condition.find) || !('nth' in condition.near)) return {};
-  return condition.side === 'after' ? { first: 1 } : condition.side === 'before' ? { last: 1 } : {};
+  if (!('near' in condition) || !isBareProperty(condition.find) || condition.within !== undefined) return {};
+  const isNth = 'nth' in condition.near;
+  if (condition.side !== 'after') return isNth && condition.side === 'before' ? { last: 1 } : {};
+  return isNth ? { first: 1 } : { find: { sequence: [condition.near, condition.find] } };
 }
 
 /** "how many minions did I kill": "2 minions" are two. */
@@ -297,6 +302,11 @@ export function asRate(query: Query, per: NonNullable<Query['per']>): Query | un
   if (!query.count && query.measure?.take !== 'sum' && !isPlain({ ...query, by: undefined } as unknown as Query))
     return undefined;
   if (!isEvent(query.find)) return undefined;
+  // "gold per minute" is what one gains.
+  if (isBareProperty(query.find) && !query.measure) {
+    const find = { ...ofPlayer(query.find), change: 'rises' as const };
+    return query.by || query.count ? undefined : { find, measure: { of: 'change', take: 'sum' }, per };
+  }
   if (query.by) return per === 'life' ? undefined : { ...query, ...(!query.measure && { count: true as const }), per };
   // A rate is somebody's.
   const find = sameSubject(query.find);

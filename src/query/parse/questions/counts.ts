@@ -1,8 +1,18 @@
 import { count, countObjects, grouped, streaks, measured } from './answer-forms.ts';
-import { type Interpretation, anyOf, ask, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
-import { isBareProperty, isEvent, isProperty } from './subjects.ts';
+import {
+  type Interpretation,
+  anyOf,
+  ask,
+  nounReading,
+  reading,
+  type Reading,
+  type Rule,
+  rule,
+  type Tokens,
+} from './readings.ts';
+import { groupOf, isBareProperty, isEvent, isProperty } from './subjects.ts';
 import { declarative, withObject } from './word-order.ts';
-import { achievementVerbs, be, doing, having, word, asSubject, owner, anyone, possessive } from './words.ts';
+import { achievementVerbs, be, doing, having, word, asSubject, owner, anyone, phrase, possessive } from './words.ts';
 
 /** "how many", "how often", "number of". */
 export const countRules: readonly Rule[] = [
@@ -69,6 +79,24 @@ export const countRules: readonly Rule[] = [
   rule(`how_many of the|all|these? <x> ${be} <y>`, ({ tokens }) => count([...tokens('x'), ...tokens('y')])),
   rule(`how_many of who:my|our <x> ${be} <y>`, ({ tokens }) =>
     count([word('my', tokens('x')[0]), ...tokens('x'), ...tokens('y')]),
+  ),
+  rule(`how_many weapons|guns|kinds_of_guns ${doing} <s> verb:use|try|hold|carry`, ({ tokens }) =>
+    ask([...phrase('how many different weapons did', tokens('s')[0]), ...tokens('s'), ...tokens('verb')], (query) =>
+      query.distinct ? query : undefined,
+    ),
+  ),
+  // "how many rounds were there"
+  rule(`how_many <n> ${be}|did there|played|i_play|we_play|they_play`, ({ tokens }) =>
+    nounReading(
+      [tokens('n')],
+      (body) => {
+        const by = groupOf(body);
+        return by && 'period' in by
+          ? { find: { any: [{ action: [] }, { property: [] }] }, by: [by], distinct: true }
+          : undefined;
+      },
+      2,
+    ),
   ),
   rule('how_many <x> who:i|we|you <v>', ({ tokens }) =>
     anyOf(withObject(tokens('x'), [...tokens('who'), ...tokens('v')]), ({ tokens: body, cost, isObject }) =>

@@ -1,9 +1,9 @@
 import { ordinalValue } from '../ordinals.ts';
 import { held, measured, type Take, takeOf } from './answer-forms.ts';
-import { understanding, anyOf, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
+import { understanding, anyOf, ask, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
 import { isEvent, isValue, sameSubject } from './subjects.ts';
 import { declarative } from './word-order.ts';
-import { achievementVerbs, asSubject, be, doing, word } from './words.ts';
+import { achievementVerbs, asSubject, be, doing, phrase, word } from './words.ts';
 
 /** "how long": until, between, alive, holding. */
 export const durationRules: readonly Rule[] = [
@@ -27,10 +27,16 @@ export const durationRules: readonly Rule[] = [
   ),
   rule('how_many? time|gap|interval|seconds|minutes between <x>', ({ tokens }) => between(tokens('x'), 'each')),
   rule('who:longest|shortest time|period|stretch|streak|while without a|any? <x>', ({ tokens, text }) =>
-    measured(tokens('x'), 'gap', takeOf(text('who'))),
+    withoutDoing(tokens('x'), takeOf(text('who'))),
   ),
   rule('who:my|the? how:longest|shortest|average|mean|best time|period|stretch alive', ({ text }) =>
     lives([], [], takeOf(text('how'))),
+  ),
+  rule('how_long|how_much_time <q> for', ({ tokens }) =>
+    ask([...phrase('how long', tokens('q')[0]), ...tokens('q')], (query) => query),
+  ),
+  rule('the? longest time|stretch|i i|we? went|go|played|lasted|survived without a|any? <x>', ({ tokens }) =>
+    withoutDoing(tokens('x'), 'highest', -1),
   ),
   // "how long did my first kill take"
   rule(`how_long ${doing} <c> take`, ({ tokens }) => firstTime(tokens('c')), 6),
@@ -89,6 +95,18 @@ export const durationRules: readonly Rule[] = [
   rule(`how_long ${be} each|all of? my lives`, () => lives([], [], 'each')),
   rule('mean|average time alive per_life?', () => lives([], [], 'average')),
 ];
+
+/** The time from one to the next; what one does not do, as in "without dying", is the player's. */
+function withoutDoing(body: Tokens, take: Take, cost = 0): readonly Reading[] {
+  const isGerund = body[0]?.lower.endsWith('ing') ?? false;
+  return measured(body, 'gap', take, isEvent, cost).map((each) => ({
+    ...each,
+    build: (...bodies) => {
+      const query = each.build(...bodies);
+      return query && isGerund ? { ...query, find: sameSubject(query.find) } : query;
+    },
+  }));
+}
 
 function firstTime(clause: Tokens): readonly Reading[] {
   const got = achievementVerbs.has(clause[0]?.lower ?? '') ? [[word('i', clause[0]), ...clause]] : [];

@@ -135,7 +135,7 @@ export const momentRules: readonly Rule[] = [
       ),
   ),
   rule(
-    `the? how:biggest|hardest|largest|heaviest|strongest|smallest|weakest hit|blow on|to|against <s>`,
+    `the|my? how:biggest|hardest|largest|heaviest|strongest|best|smallest|weakest hit|blow on|to|against <s>`,
     ({ tokens, text }) =>
       largestHit(
         [word('someone', tokens('s')[0]), word('hurts', tokens('s')[0]), ...tokens('s')],

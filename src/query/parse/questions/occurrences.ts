@@ -3,6 +3,7 @@ import { type ActionPattern, type Condition, isAboutEvent, type Query } from '..
 import { ordinalValue } from '../ordinals.ts';
 import { beforeFirst, isPlain, list } from './answer-forms.ts';
 import { understanding, anyOf, ask, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
+import { isReading } from './subjects.ts';
 import { declarative } from './word-order.ts';
 import { asObject, asSubject, be, doing, having, ordinalWords, phrase, word } from './words.ts';
 
@@ -58,6 +59,26 @@ export const occurrenceRules: readonly Rule[] = [
         ...list(c),
         ...ask(c, (query) => (query.whether ? undefined : query), 0.5),
       ]),
+  ),
+  // "when was I below 10 hp" is when I came there.
+  rule(`when|how_often|how_many_times who:${be} <s> side:below|under|above|over <x>`, ({ tokens, text }) =>
+    tokens('s').length > 1
+      ? []
+      : list([
+          ...asSubject(tokens('s')),
+          word(/below|under/.test(text('side')) ? 'fell' : 'rose', tokens('who')[0]),
+          ...tokens('side'),
+          ...tokens('x'),
+        ]).map((each) => ({ ...each, cost: each.cost - 1 })),
+  ),
+  rule(`when ${be} <s> in <x>`, ({ tokens }) =>
+    list([...asSubject(tokens('s')), word('took', tokens('x')[0]), ...tokens('x')], 0.5),
+  ),
+  // "when did lap 2 start", where the screen counts laps
+  rule(`when ${doing} <n> <k> start|begin`, ({ tokens }) =>
+    reading([[...tokens('n'), ...phrase('rises to', tokens('k')[0]), ...tokens('k')]], ({ condition: find }) =>
+      isReading(find) ? { find } : undefined,
+    ),
   ),
   // "when did it say checkpoint"
   rule(
@@ -159,6 +180,10 @@ export const occurrenceRules: readonly Rule[] = [
   rule('second|2nd|next to last <x>', ({ tokens }) => list(tokens('x'), -1, { nth: -2 })),
   rule('who:my? second-to-last|second-last|penultimate <x>', ({ tokens }) =>
     list([...tokens('who'), ...tokens('x')], -1, { nth: -2 }),
+  ),
+  // "when did Silva score his second"
+  rule(`<q> his|her|their|my|the n:${ordinalWords} one?`, ({ tokens, text }) =>
+    ask(tokens('q'), (query) => (isPlain(query) ? { ...query, ...nthOf(text('n')) } : undefined), 1),
   ),
   // First and last at the end.
   rule('<q> edge:first|last', ({ tokens, text }) =>

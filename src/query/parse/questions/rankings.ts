@@ -32,7 +32,7 @@ import {
 const anyoneNouns = [...anyone].join('|');
 
 const getting =
-  'have|has|had|got|gets|get|made|makes|make|scored|scores|score|did|does|do|took|takes|suffered|dealt|with';
+  'have|has|had|got|gets|get|made|makes|make|scored|scores|score|did|does|do|took|takes|suffered|dealt|landed|committed|picked_up|with';
 
 const rankNumber =
   'rank:the_most|most|the_fewest|fewest|the_least|least|the_highest_number_of|the_lowest_number_of|more';
@@ -83,6 +83,11 @@ export const rankingRules: readonly Rule[] = [
         ...tokens('rank'),
       ],
       (query) => query,
+    ),
+  ),
+  rule('what|which minute|minutes was|were <x>', ({ tokens }) =>
+    reading([tokens('x')], ({ condition }) =>
+      isEvent(condition) ? { find: condition, by: [{ key: 'minute' }] } : undefined,
     ),
   ),
   // "who drew more cards"

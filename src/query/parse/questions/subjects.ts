@@ -23,6 +23,11 @@ export function isBareProperty(condition: Condition): condition is PropertyPatte
   return change === undefined && from === undefined && to === undefined && by === undefined;
 }
 
+/** Can it restrict when a value changes? What an action is done with or where says nothing of values. */
+export function restrictsValue(condition: Condition): boolean {
+  return !isEvent(condition) && !('action' in condition);
+}
+
 /** Is it a value, of which it does not say that it changes: "my first weapon"? */
 export function isValue(condition: Condition): boolean {
   return isBareProperty('nth' in condition ? condition.of : condition);

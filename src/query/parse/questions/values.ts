@@ -4,7 +4,7 @@ import { inHand } from './word-order.ts';
 import type { ActionPattern, Condition, PropertyPattern, Query } from '../../query.ts';
 import { extremeOf, type Limit, stateAt, stateWhen, takeOf } from './answer-forms.ts';
 import { ask, propertyReading, type Reading, type Rule, rule, type Tokens, reading } from './readings.ts';
-import { isBareProperty, isEvent, isProperty, ofPlayer, isReading } from './subjects.ts';
+import { isBareProperty, isProperty, ofPlayer, isReading, restrictsValue } from './subjects.ts';
 import { substitute, be, doing, extremes, having, ordinalWords, phrase, word, owner, asSubject } from './words.ts';
 
 /** The properties that adjectives measure. */
@@ -47,6 +47,17 @@ export const valueRules: readonly Rule[] = [
   rule('<p> at|after <t>', ({ tokens }) => stateAt(tokens('p'), tokens('t'), -1)),
   rule('how_much|how_many <p> was|were|is? left|remaining? at|after <t>', ({ tokens }) =>
     stateAt(tokens('p'), tokens('t')),
+  ),
+  rule(
+    `how_long|how_fast|how_quick|what_time ${be} my|the? how:fastest|quickest|best|slowest|worst|shortest|longest lap`,
+    ({ tokens, text }) =>
+      extremeValue(
+        phrase('my lap time', tokens('how')[0]),
+        /slow|worst|long/.test(text('how')) ? 'maximum' : 'minimum',
+      ),
+  ),
+  rule(`how_many|how_much <p> ${doing} <s> have|got left|remaining`, ({ tokens }) =>
+    stateAt([...owner(tokens('s')), ...tokens('p')], 'end', -1),
   ),
   // "how fast was my last lap" is its time.
   rule(`how fast|quick|slow|long ${be} my|the? o:${ordinalWords} lap`, ({ tokens, text }) => {
@@ -212,6 +223,9 @@ export const valueRules: readonly Rule[] = [
     'what? is|was|were? the|my? biggest|hardest|largest|worst|heaviest|strongest hit|blow|damage that? i|we? took|taken|suffered|received? <r*>',
     ({ tokens }) => biggestChange(phrase('i take damage', tokens('r')[0]), tokens('r')),
   ),
+  rule('the? how:most|biggest|highest <p> at_once|in_one_go|at_a_time', ({ tokens }) =>
+    biggestChange([word('i', tokens('p')[0]), word('gain', tokens('p')[0]), ...tokens('p')]),
+  ),
   // "what was the most damage I took in one hit"
   rule(
     `what|how_much? ${be}? the? how:most|biggest|largest|highest <p> that? <s> verb:take|took|taken|lose|lost|gain|gained in_one_hit|in_one_go|at_once|in_a_single_hit|from_one_hit`,
@@ -342,7 +356,7 @@ function biggestChange(body: Tokens, filter: Tokens = []): readonly Reading[] {
   if (filter.length === 0) return propertyReading([body], ({ condition }) => largestChange(condition), -1);
   return [
     ...propertyReading([body, filter], ({ condition }, { condition: only }) =>
-      isEvent(only) ? undefined : largestChange({ all: [condition, only] }),
+      restrictsValue(only) ? largestChange({ all: [condition, only] }) : undefined,
     ),
     // "the biggest hit I took before my first kill"
     ...reading([[...body, ...filter]], ({ condition: find }) =>
