@@ -60,6 +60,20 @@ export function suggestWord(wanted: string, ids: Iterable<string>): string | und
   return nearest === undefined ? undefined : didYouMean(nearest);
 }
 
+/** A hint at the common words that an unknown one is another name of, else at the word nearest to it. */
+export function suggestSynonym(wanted: string, words: readonly Pick<Word, 'id' | 'synonyms'>[]): string | undefined {
+  const name = wanted.toLowerCase();
+  const meant = words.filter(
+    ({ id, synonyms }) => !id.includes(':') && synonyms.some((synonym) => synonym.toLowerCase() === name),
+  );
+  if (meant.length === 0)
+    return suggestWord(
+      wanted,
+      words.map(({ id }) => id),
+    );
+  return `“${wanted}” is another name of ${meant.map(({ id }) => `"${id}"`).join(', ')}: write ${meant.length === 1 ? 'that' : 'the one that you mean'}.`;
+}
+
 function withoutNamespace(id: string): string {
   return id.slice(id.indexOf(':') + 1).toLowerCase();
 }

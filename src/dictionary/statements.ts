@@ -12,7 +12,7 @@ import { isObject } from '../json.ts';
 import { type Dictionary, isOpen, type SlotRule } from './dictionary.ts';
 import { type SlotName, slotKind, type WordKind, wordSlots } from './format.ts';
 import type { DictionaryIssue } from './issues.ts';
-import { suggestWord } from './search.ts';
+import { suggestSynonym, suggestWord } from './search.ts';
 
 const actionKeys = ['subject', 'action', 'object', 'with', 'to', 'from', 'at', 'manner', 'amount', 'unit'] as const;
 const propertyKeys = ['subject', 'property', 'from', 'to'];
@@ -149,8 +149,12 @@ class StatementValidator {
     }
     // Ids in logs are compared literally, so the case must match too.
     if (this.dictionary.find(id, kind)?.id === id) return true;
-    const ids = this.dictionary.words(kind).map((word) => word.id);
-    this.report('unknown-word', path, `"${id}" is not a known ${kind ?? 'word'}`, suggestWord(id, ids));
+    this.report(
+      'unknown-word',
+      path,
+      `"${id}" is not a known ${kind ?? 'word'}`,
+      suggestSynonym(id, this.dictionary.words(kind)),
+    );
     return false;
   }
 
