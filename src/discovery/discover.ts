@@ -37,6 +37,7 @@ import { type Feed, findFeedAreas, readFeed } from './feeds.ts';
 import { findGauges, type Gauge } from './gauges.ts';
 import { findSceneLabels } from './scene-labels.ts';
 import { CHARACTER_WIDTH, growRegion, withLineMargin } from './grow.ts';
+import { readHiddenFrames } from './hidden-lines.ts';
 import { findSlotFigures } from './slots.ts';
 import { readSteadyPlaces } from './steady-text.ts';
 import { splitCaption, splitSeries } from './split.ts';
@@ -146,8 +147,10 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     },
   );
   const recognizer = surveyed.isChinese ? chinese : latin;
-  const survey = { ...surveyed, sightings: cutSightings(surveyed.sightings, surveyed.steady) };
-  const found = groupElements(survey, reference);
+  const cut = { ...surveyed, sightings: cutSightings(surveyed.sightings, surveyed.steady) };
+  const found = groupElements(cut, reference);
+  const hiddenMessages = await readHiddenFrames(recordings, surveyed, found, recognizer);
+  const survey = { ...cut, appeared: [...surveyed.appeared, ...hiddenMessages] };
   const uncut = uncutElements(groupElements(surveyed, reference), found);
   const lasting = [...found, ...(await readSteadyPlaces(recordings, survey.steady, found, recognizer))];
   const gauges = findGauges(recordings, [...survey.shapes.slice(0, MAX_SHAPES), ...survey.steady]);
@@ -188,7 +191,12 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const followedFeeds = rest;
   const hidden = hiddenSamples(elements.map((element, i) => (element.comesAndGoes ? [] : followed[i]!)));
   const isShown = (_: FollowedSample, n: number): boolean => !hidden.has(n);
-  const isText = (outline: Rect): boolean => texts.some(({ rect }) => shareInCommon(rect, outline) > MIN_TEXT_SHARE);
+  // The text finder takes icons for text, too, of which nothing can be read.
+  const readable = texts.filter((text) => {
+    const samples = followed[elements.indexOf(text)] ?? [];
+    return samples.filter(isRead).length >= MIN_READABLE_SHARE * samples.length;
+  });
+  const isText = (outline: Rect): boolean => readable.some(({ rect }) => shareInCommon(rect, outline) > MIN_TEXT_SHARE);
   const { icons: foundIcons, rows: framedRows } = await findIcons(
     outlineRows,
     outlines,
@@ -505,6 +513,8 @@ const MAX_OUTLINES = 40;
 const [MIN_ICON_SIDE, MAX_ICON_SIDE] = [0.032, 0.14];
 /** Share of both areas that a frame and a line of text have in common where the frame is that of letters. */
 const MIN_TEXT_SHARE = 0.7;
+/** Share of the samples in which something is read where a place is one of text. */
+const MIN_READABLE_SHARE = 0.4;
 const MAX_ICON_ASPECT = 1.7;
 
 /** Finds icons and gauges of cells among rectangles that are drawn on the screen. */

@@ -111,7 +111,7 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     for (const { path, png } of icons) pictures.set(path, png);
     detectors[key] = {
       ...detectorOf(field, key, field.font?.pattern ?? field.pattern),
-      ...(isGrown && { align: field.align }),
+      ...(isGrown && { align: field.type === 'clock' || field.type === 'time' ? 'centre' : field.align }),
       ...(icons.length > 0 && { icons: Object.fromEntries(icons.map((icon) => [icon.name, icon.path])) }),
       ...(field.font && {
         reader: undefined,

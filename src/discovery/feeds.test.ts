@@ -35,8 +35,8 @@ it('leaves figures above a feed out of it', () => {
   const samples = samplesOf(kills.map((rows, i) => [`${3 + Math.floor(i / 6)} > 5 > 8`, ...rows]));
   const feed = readFeed(AREA, samples);
   expect(feed?.examples.map(({ text }) => text)).toEqual([one, two, three]);
-  // The first row with a name begins 24 pixels below the figures, with a margin of a third of its height.
-  expect(feed!.rect.y).toBeCloseTo(AREA.y + 24 - 7, 0);
+  // The first row with a name begins 24 pixels below the figures.
+  expect(feed!.rect.y).toBe(AREA.y + 24 - 1);
 });
 
 it('reads no feed in figures that stay, nor in messages', () => {

@@ -209,8 +209,8 @@ export function readFeed(rect: Rect, samples: readonly FollowedSample[]): Feed |
   };
 }
 
-/** Margin around rows, in heights. */
-const ROW_MARGIN = 0.35;
+/** Margin around rows, in heights; the region that is read has more. */
+const ROW_MARGIN = 0.05;
 
 /** The part of an area, over its whole width, in which rows with words were read. */
 function rowsOf(area: Rect, rows: readonly (readonly { readonly rect: Rect }[])[]): Rect {

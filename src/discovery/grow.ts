@@ -15,15 +15,18 @@ export interface FieldArea {
   readonly bounds?: Rect | undefined;
 }
 
-/** The region of a field, wider by a character on its free side where its figure may grow and nothing else lies there. */
+/** The region of a field, wider by a character on the sides on which its figure may grow or move, where nothing else lies there. */
 export function growRegion(field: FieldArea, fields: readonly FieldArea[], frame: Size): Rect {
   const { rect, align, pattern, type, bounds } = field;
-  if (type === 'message') return withLineMargin(rect, frame);
-  // The figures of a clock are as wide at any time.
-  if (pattern === undefined || type === 'clock' || type === 'time' || !/\{1,\d+\}/.test(pattern)) return rect;
-  if (bounds) return growWithin(rect, bounds);
+  if (type === 'message' || type === 'feed') return withLineMargin(rect, frame);
+  // The figures of a clock are as wide at any time, but in the middle of a row they move when their neighbours grow.
+  const isClock = type === 'clock' || type === 'time';
+  if (pattern === undefined || (!isClock && !/\{1,\d+\}/.test(pattern))) return rect;
+  if (bounds) return isClock ? rect : growWithin(rect, bounds);
   const step = Math.round(CHARACTER_WIDTH * rect.height);
-  const [left, right] = { left: [0, step], right: [step, 0], centre: [step / 2, step / 2] }[align] as [number, number];
+  const [left, right] = (
+    isClock ? [step, step] : { left: [0, step], right: [step, 0], centre: [step / 2, step / 2] }[align]
+  ) as [number, number];
   const x = Math.max(0, Math.floor(rect.x - left));
   const grown = { ...rect, x, width: Math.min(frame.width, Math.ceil(rect.x + rect.width + right)) - x };
   const touches = fields.some(
