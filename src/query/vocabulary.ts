@@ -67,6 +67,9 @@ export class Vocabulary implements LogFacts {
         this.haveActingTeams = true;
       this.addPeriod(statement);
       this.add(statement.action, 'action');
+      // "draws card" says something of cards too.
+      const noun = dictionary.find(statement.action, 'action')?.ownNoun;
+      if (noun !== undefined) this.addActionOn(noun, undefined);
       for (const slot of wordSlots) {
         if (statement[slot] !== undefined) this.addUse(slot, statement.action);
         this.addSlot(statement[slot], slotKind(slot));
@@ -123,6 +126,33 @@ export class Vocabulary implements LogFacts {
   onlyActionOn(word: Word): Word | undefined {
     const [action, ...others] = this.actionsOn.get(word) ?? [];
     return others.length === 0 ? action : undefined;
+  }
+
+  /**
+   * The only name of several words of a thing or a property of the logs that has the word as its first or last; `undefined` if
+   * the logs mention the word itself, or something under it.
+   */
+  nameOfPart(part: string): string | undefined {
+    const singular = part.replace(/s$/, '');
+    const isPart = (text: string): boolean => text === part || text === singular;
+    const kinds = ['action', 'object', 'property'] as const;
+    const isMentioned = kinds.some((kind) =>
+      [...this.mentioned[kind]].some(({ name, synonyms, forms }) =>
+        [name, ...synonyms, ...(kind === 'action' ? Object.values(forms) : [])].some((each) =>
+          isPart(each.toLowerCase()),
+        ),
+      ),
+    );
+    if (isMentioned || part.length < 4) return undefined;
+    const names = new Set(
+      [...this.leaves].flatMap(({ kind, name }) => {
+        const words = name.toLowerCase().split(' ');
+        return words.length === 2 && words.some((each) => isPart(each))
+          ? [kind === 'action' ? '' : name.toLowerCase()]
+          : [];
+      }),
+    );
+    return names.size === 1 ? [...names][0] || undefined : undefined;
   }
 
   /** What the logs call by this name, as the ids of words. */

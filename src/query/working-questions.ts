@@ -13,7 +13,7 @@ export type QuestionTest = (question: string) => boolean;
 /** The most words in a row that are left out to find a question that works. */
 const maxLeftOut = 3;
 /** Reading a question takes milliseconds; a refusal must not take noticeably longer than an answer. */
-const maxTrials = 24;
+const maxTrials = 10;
 
 /** A question that works, and the part of another one that it lacks: offsets in that one, `end` exclusive. */
 export interface WorkingQuestion {
@@ -22,15 +22,21 @@ export interface WorkingQuestion {
   readonly end: number;
 }
 
-/** Finds the nearest question that works: one without some words in a row. */
-function findWorkingQuestion(question: string, works: QuestionTest): WorkingQuestion | undefined {
+/**
+ * Finds the nearest question that works: one without some words in a row.
+ *
+ * @param issue Why the question is refused: the shorter one must lack a word that no dictionary has.
+ */
+function findWorkingQuestion(question: string, works: QuestionTest, issue: Issue): WorkingQuestion | undefined {
+  const unknown = issue.code === 'unknown-word' ? (issue as SentenceIssue) : undefined;
   const tokens = tokenize(question).filter(({ kind, text }) => kind !== 'mark' || !/^[?.!]$/.test(text));
   let trials = 0;
   for (let length = 1; length <= Math.min(maxLeftOut, tokens.length - 1); length++)
     // What comes last adds to a question more often than what comes first.
     for (let at = tokens.length - length; at >= 0; at--) {
       const left = [...tokens.slice(0, at), ...tokens.slice(at + length)];
-      if (isCut(left)) continue;
+      const isKept = unknown && (tokens[at]!.start > unknown.start || tokens[at + length - 1]!.end < unknown.end);
+      if (isCut(left) || isKept) continue;
       if (++trials > maxTrials) return undefined;
       const shorter = joinTokens(question, left);
       if (works(shorter)) return { question: shorter, start: tokens[at]!.start, end: tokens[at + length - 1]!.end };
@@ -111,7 +117,7 @@ export function explainRefusal(
   const isOfParsing = issue && ['unexpected-word', 'incomplete-sentence', 'unknown-word'].includes(issue.code);
   if (!issue || !(isOfParsing || isAbsent)) return issues;
   // Without the word that the logs lack it would be another question.
-  const nearest = isAbsent ? undefined : findWorkingQuestion(question, works);
+  const nearest = isAbsent ? undefined : findWorkingQuestion(question, works, issue);
   const examples = nearest ? [nearest.question] : findExampleQuestions(logs, dictionary, works);
   const instead = examples.map((each) => `“${each}”`).join(', ');
   const hints = [

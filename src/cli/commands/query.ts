@@ -54,7 +54,7 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
   );
   const isCounted = options.count || compiled.query.count === true || compiled.query.by !== undefined;
   // Whoever asks must see what was answered: an answer does not say what it is the answer to.
-  if (compiled.sentence !== undefined && !json)
+  if (compiled.sentence !== undefined)
     io.stderr.write(`read as: ${describeQuery(compiled.query, compiled.dictionary)}\n`);
   const texts = await openEventTexts(options, compiled.dictionary);
   if (json) await printJson(result, isCounted, { compiled, source: opened, io, texts });

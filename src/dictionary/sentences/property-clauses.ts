@@ -149,7 +149,10 @@ function singularsOf(text: string): readonly string[] {
 
 function parseProperties(context: ParseContext, start: number): (PropertyClause & { readonly head: TokenSpan })[] {
   const byEnd = new Map<number, WordCandidate[]>();
-  for (const { entry, end, cost } of context.lexicon.find('property', context.tokens, start, context.game))
+  for (const { entry, end, cost } of [
+    ...context.lexicon.find('property', context.tokens, start, context.game),
+    ...findPluralProperties(context, start),
+  ])
     byEnd.set(end, [...(byEnd.get(end) ?? []), { word: entry.word, cost: cost + context.absenceCost(entry.word) }]);
   // "highest armor value"
   for (const [end, words] of context.isQuery ? [...byEnd] : [])
@@ -161,6 +164,19 @@ function parseProperties(context: ParseContext, start: number): (PropertyClause 
     const absence = Math.min(...properties.map(({ word }) => context.absenceCost(word)));
     return { kind: 'property', properties, head: { start, end }, start, end, cost: 1 + absence };
   });
+}
+
+/** "lap times": in queries, the values of a property. */
+function findPluralProperties({ isQuery, lexicon, tokens, game }: ParseContext, start: number) {
+  if (!isQuery) return [];
+  const at = [start, start + 1].find((each) => tokens[each]?.kind === 'word' && /[^s]s$/.test(tokens[each].lower));
+  if (at === undefined) return [];
+  const plural = tokens[at]!;
+  const singular = { ...plural, text: plural.text.slice(0, -1), lower: plural.lower.slice(0, -1) };
+  const changed = tokens.with(at, singular);
+  // "weapons" are things.
+  const isThing = lexicon.find('object', tokens, start, game).some(({ end }) => end === at + 1);
+  return isThing ? [] : lexicon.find('property', changed, start, game).filter(({ end }) => end === at + 1);
 }
 
 /** Parses the property clauses of a statement: a head, a verb of change and its values. */

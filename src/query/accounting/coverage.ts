@@ -28,10 +28,8 @@ const usualActions: ReadonlySet<string> = new Set(
   ]),
 );
 
-/** What an event is said to be done with, where and how: no event has it in games whose logs do not say so. */
-const circumstances: readonly WordSlot[] = ['with', 'at', 'manner'];
-/** From where, or to whom: which logs say of some actions only. */
-const ends: readonly WordSlot[] = ['from', 'to'];
+/** What an action is said to be done with, where and how, from where and to whom: which logs say of some actions only. */
+const circumstances: readonly WordSlot[] = ['with', 'at', 'from', 'to', 'manner'];
 
 /**
  * Finds a word of a query of which the logs cannot say anything, so that an answer of nothing would be wrong: an action or a
@@ -67,6 +65,16 @@ class UncoveredSearch {
     if ('property' in condition) return this.inProperty(condition as PropertyPattern);
     if ('while' in condition) return this.inProperty(condition.while);
     if ('mentions' in condition) return this.inOwner((condition.mentions as SlotPattern).any ?? []);
+    if ('all' in condition) {
+      // What an action is done with and where may stand in a condition of its own.
+      const patterns = condition.all.filter((each): each is ActionPattern => 'action' in each);
+      const fragments = patterns.filter(({ action }) => action.length === 0);
+      for (const pattern of patterns.filter(({ action }) => action.length > 0))
+        for (const fragment of fragments) {
+          const found = this.inAction({ ...fragment, ...pattern });
+          if (found) return found;
+        }
+    }
     for (const child of childConditions(condition)) {
       const found = this.inCondition(child);
       if (found) return found;
@@ -116,8 +124,8 @@ class UncoveredSearch {
     const isKnown = actions.some((each) => usualActions.has(each.id) || vocabulary.states(each));
     if (actions.length > 0 && !isKnown && objects.length > 0 && !objects.some((each) => vocabulary.has(each)))
       return objects[0];
-    for (const slot of [...circumstances, ...ends]) {
-      const isUsed = vocabulary.uses(slot, ends.includes(slot) && actions.length > 0 ? actions : undefined);
+    for (const slot of circumstances) {
+      const isUsed = vocabulary.uses(slot, actions.length > 0 ? actions : undefined);
       const [word] = isUsed ? [] : this.wordsOf(pattern[slot]).flat();
       if (word) return word;
     }

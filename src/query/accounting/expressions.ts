@@ -274,6 +274,7 @@ express(
   'id level up',
 );
 express('move moves', 'rises', 'drops');
+express('hit', 'value');
 express('run_out_of runs_out_of', 'drops');
 express('die dies died dying death deaths killed', 'loss of life');
 express('say says said show shows showed', 'id appear', 'value');

@@ -279,7 +279,10 @@ export class QueryParts {
     // What a crossed bound was crossed from follows from the bound.
     if (from && !(change && to && !('any' in to) && isBound(from))) this.addValue(from);
     if (to) this.addValue(to);
-    if (by) this.addRange(by);
+    if (by) {
+      this.traits.add('of change');
+      this.addRange(by);
+    }
   }
 
   private addSlot({ any, except, absent, same }: SlotPattern): void {

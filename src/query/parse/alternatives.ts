@@ -71,6 +71,7 @@ const changeAlternatives: readonly ChangeAlternative[] = [
   { action: 'change', property: 'weapon', change: 'changes', of: 'subject' },
   { action: 'level up', property: 'level', change: 'rises', of: 'subject' },
   { action: 'overtake', property: 'rank', change: 'drops', of: 'subject', isExact: true },
+  { action: 'lead', property: 'rank', change: 'drops', of: 'subject', isExact: true, to: { min: 1, max: 1 } },
   { action: 'die', property: 'lives', change: 'drops', of: 'subject' },
   { action: 'die', property: 'health', change: 'drops', of: 'subject', to: { max: 0 } },
 ];

@@ -225,6 +225,7 @@ const paraphrases: readonly (readonly [phrase: readonly string[], words: readonl
   ['subbed off', 'substituted'],
   ['subbed out', 'substituted'],
   ['subbed', 'substituted'],
+  ['days did i last', 'days did i survive'],
   ['loot i', 'everything i'],
   ['stuff i', 'everything i'],
   ['gear i', 'everything i'],
@@ -237,6 +238,11 @@ const paraphrases: readonly (readonly [phrase: readonly string[], words: readonl
   ['fragged oneself', 'killed oneself'],
   ['frags oneself', 'kills oneself'],
   ['farmed', 'killed'],
+  // "how often did I switch guns"
+  ...['weapon', 'weapons', 'gun', 'guns'].flatMap((noun) => [
+    ...['switch', 'change'].map((verb) => [`i ${verb} ${noun}`, 'i swap weapons']),
+    ...['switched', 'changed'].map((verb) => [`i ${verb} ${noun}`, 'i swapped weapons']),
+  ]),
 ].map(([from, to]) => [wordsOf(from!), wordsOf(to!)] as const);
 
 function paraphrase(tokens: readonly Token[]): readonly Token[] {
@@ -309,13 +315,15 @@ interface NormalizeOptions {
   readonly exactSpelling: boolean;
   /** The name that the logs have for the initials of its words: "gl" for "grenade launcher". */
   readonly nameOfInitials?: ((initials: string) => string | undefined) | undefined;
+  /** The only name of the logs that has a word as its first or last: "meter" for "super meter". */
+  readonly nameOfPart?: ((part: string) => string | undefined) | undefined;
 }
 
 /** Brings a question into the spelling that the grammar reads: contractions, fillers, punctuation, typing errors. */
 export function normalizeQuestion(
   sentence: string,
   dictionary: Dictionary,
-  { names, sessions, exactSpelling, nameOfInitials }: NormalizeOptions,
+  { names, sessions, exactSpelling, nameOfInitials, nameOfPart }: NormalizeOptions,
 ): NormalizedQuestion {
   const lexicon = getLexicon(dictionary);
   const expanded = tokenize(sentence).flatMap((token, i, all) => expand(token, all[i - 1], lexicon));
@@ -323,7 +331,16 @@ export function normalizeQuestion(
   const corrections: Correction[] = [];
   const sessionWords = collectSessionWords(sessions);
   const known = new Set(names.flatMap((name) => name.toLowerCase().split(' ')));
-  const corrected = resolvePronouns(tokens, known).flatMap((token, i) => {
+  const corrected = resolvePronouns(tokens, known).flatMap((token, i, all) => {
+    const whole = exactSpelling || isQuestionWord(token) ? undefined : nameOfPart?.(token.lower);
+    const rest = whole === undefined ? [] : wordsOf(whole).filter((each) => each !== token.lower);
+    const isWhole = [all[i - 1], all[i + 1]].some(
+      (near) => near !== undefined && (rest.includes(near.lower) || rest.includes(near.lower.replace(/s$/, ''))),
+    );
+    if (whole !== undefined && !known.has(token.lower) && !isWhole) {
+      corrections.push({ start: token.start, end: token.end, written: token.text, read: whole });
+      return wordsOf(whole).map((each) => replaced(token, each));
+    }
     // "silvas goals"
     const owner = token.kind === 'word' && token.lower.endsWith('s') ? token.lower.slice(0, -1) : undefined;
     const isOwner = owner !== undefined && known.has(owner) && isUnknown(token, lexicon, known);
@@ -349,6 +366,10 @@ export function normalizeQuestion(
     return { ...token, text: read, lower: read.toLowerCase() };
   });
   return { tokens: corrected, corrections };
+}
+
+function isQuestionWord({ kind, lower }: Token): boolean {
+  return kind !== 'word' || questionWords.has(lower) || functionWords.has(lower);
 }
 
 /** "did I kill Tusk before he killed me": whoever was named last. */

@@ -55,6 +55,7 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
     names,
     sessions,
     exactSpelling,
+    nameOfPart: (part) => options.vocabulary?.nameOfPart(part),
     nameOfInitials: (initials) => options.vocabulary?.nameOfInitials(initials),
   });
   const { corrections } = normalized;
@@ -105,8 +106,8 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
   if (!best && options.withoutReason)
     return fail({ code: 'unexpected-word', message: 'the query is not understood', ...span });
   if (!best && uncovered) {
-    const isOfOthers = uncovered.kind === 'property' && options.vocabulary?.has(uncovered) === true;
-    return fail(absentWord(uncovered, findTokenOf(uncovered, tokens, dictionary), isOfOthers));
+    const isKnown = options.vocabulary?.has(uncovered) === true;
+    return fail(absentWord(uncovered, findTokenOf(uncovered, tokens, dictionary), isKnown));
   }
   if (!best && ignored) return fail(ignoredWord(ignored, sentence));
   if (!best) return fail(parser.explainFailure(tokens));
@@ -168,8 +169,9 @@ function ignoredWord({ start, end }: Token, sentence: string): SentenceIssue {
 }
 
 /** The refusal of a question about what the logs never state. */
-function absentWord({ name, kind }: Word, { start, end }: Token, isOfOthers: boolean): SentenceIssue {
-  const what = kind === 'action' ? `the action “${name}”` : `“${name}”${isOfOthers ? ' of whom this asks about' : ''}`;
+function absentWord({ name, kind }: Word, { start, end }: Token, isKnown: boolean): SentenceIssue {
+  const how = kind === 'property' ? ' of whom this asks about' : ' in the way this asks about';
+  const what = kind === 'action' ? `the action “${name}”` : `“${name}”${isKnown ? how : ''}`;
   return {
     code: 'absent-word',
     message: `no event of these logs states ${what}, so they cannot answer this`,

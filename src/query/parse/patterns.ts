@@ -176,7 +176,7 @@ function ownerOfChange(
   const words = object.any.flatMap((each) => each.words ?? []);
   const areAll = (id: string): boolean => words.length > 0 && words.every((each) => dictionary.isA(each, id, 'object'));
   if (property === 'weapon') {
-    if (words.every((each) => each === 'weapon')) return { subject };
+    if (words.every((each) => each === 'weapon' || each === 'gun')) return { subject };
     return areAll('weapon') ? { subject, to: { any: object.any } } : undefined;
   }
   if (property.startsWith('ammunition')) return areAll('ammunition') ? { subject } : undefined;
@@ -225,8 +225,8 @@ function asDestruction(context: ParseContext, clause: ActionClause): ActionClaus
     areCharacters(dictionary, clause.slots.object)
   ) {
     // "Sarge got me"
-    const kill = dictionary.find('kill', 'action');
-    return kill ? { ...clause, verbs: [{ ...verb, word: kill }], cost: clause.cost + 1 } : clause;
+    const killing = dictionary.find('kill', 'action');
+    return killing ? { ...clause, verbs: [{ ...verb, word: killing }], cost: clause.cost + 1 } : clause;
   }
   const isDestructible = clause.slots.object?.any.every(({ words }) =>
     words.some(({ word }) => destructible.some((id) => dictionary.isA(word.id, id, 'object'))),
@@ -254,9 +254,19 @@ const incorporatingForms: ReadonlySet<string> = new Set(['past', 'participle', '
 
 const lightVerbs = wordSet('serve perform make commit score take do have land get draw achieve execute complete');
 
+/** The noun in the name of an action: "card" in "draw card". */
+function nounOf({ name }: Word): string {
+  return name.slice(name.indexOf(' ') + 1);
+}
+
 /** Parses "combos", "my combos" where the logs state that somebody performs a combo. */
 function parseActionNouns(context: ParseContext, start: number): ParsedCondition[] {
-  const actions = context.compoundActions().filter(({ name }) => lightVerbs.has(name.split(' ')[0]!));
+  const compounds = context.compoundActions();
+  // "my first card" where the logs say that cards are drawn and played
+  const counts = Map.groupBy(compounds, nounOf);
+  const actions = compounds.filter(
+    (each) => lightVerbs.has(each.name.split(' ')[0]!) && counts.get(nounOf(each))!.length === 1,
+  );
   if (actions.length === 0) return [];
   const player: SlotPattern = { any: [{ words: ['player'] }] };
   const owners: { readonly subject?: SlotPattern; readonly at: number; readonly cost: number }[] = [
@@ -271,7 +281,7 @@ function parseActionNouns(context: ParseContext, start: number): ParsedCondition
   ];
   return owners.flatMap(({ subject, at, cost }) =>
     actions.flatMap((action): ParsedCondition[] => {
-      const noun = action.name.slice(action.name.indexOf(' ') + 1);
+      const noun = nounOf(action);
       // "the stop" where the logs know pit stops
       const short = noun.includes(' ') ? [noun.slice(noun.lastIndexOf(' ') + 1)] : [];
       const names = [noun, ...short].flatMap((each) => [each, pluralOf(each)]);
@@ -315,7 +325,7 @@ function parseDoneThings(context: ParseContext, start: number): ParsedCondition[
   return owners.flatMap(({ subject, at, cost }) =>
     parseNounLists(context, at, 'object').flatMap((list): ParsedCondition[] => {
       const action = onlyActionOn(context, list);
-      if (!action || areRoles(context.dictionary, list)) return [];
+      if (!action || areRoles(context.dictionary, list) || list.any.some(({ count }) => count !== undefined)) return [];
       const condition = {
         action: recordSpan([action.id], context, { start: at, end: list.end }),
         ...(subject && { subject }),
@@ -981,7 +991,9 @@ function parseGainsAfter(context: ParseContext, start: number, subject: NounList
           { change: numericDirection(change, head.properties[0]!)!, ...(range && { by: range }) },
         ),
         end: head.end,
-        cost: (subject?.cost ?? 0) + head.cost + 1,
+        // "lose more than 10 health" is no defeat.
+        cost:
+          (subject?.cost ?? 0) + head.cost + (range && (range.min === undefined || range.min !== range.max) ? -1 : 1),
       }));
   });
 }
@@ -1043,7 +1055,10 @@ function parseReaching(context: ParseContext, at: number, subject: NounList | un
   const next = context.skip(at + 1, 'down to') ?? context.skip(at + 1, 'to') ?? at + 1;
   const bound = parseComparison(context, next);
   const number = bound || (next === at + 1 && verb !== 'rises') ? undefined : numberValue(context.tokens[next]);
-  const range = bound?.range ?? (number === undefined ? undefined : { min: number, max: number });
+  // Whoever reaches 50 may go beyond it at once.
+  const isReached = verb === 'rises' && /^(?:reach|hit)/.test(context.wordAt(at)!);
+  const range =
+    bound?.range ?? (number === undefined ? undefined : { min: number, ...(!isReached && { max: number }) });
   if (!range) return [];
   const isFall = range.below !== undefined || range.max !== undefined;
   const change = verb === 'either' ? (isFall ? 'drops' : 'rises') : verb;
@@ -1156,7 +1171,12 @@ const fragmentPrepositions = [
 export function parseSlotFragments(context: ParseContext, at: number): ParsedCondition[] {
   const fragments = fragmentPrepositions.flatMap(([preposition, named]) => {
     const next = context.skip(at, preposition);
-    const lists = next === undefined ? [] : parseNounLists(context, next, 'object');
+    // "with the plasma"
+    const weapons =
+      next === undefined || named !== 'with'
+        ? []
+        : parseWeaponNames(context, context.skip(next, 'the') ?? context.skip(next, 'a') ?? next);
+    const lists = next === undefined ? [] : [...parseNounLists(context, next, 'object'), ...weapons];
     return lists.map((list) => toFragment(context, redirectInstruments(context.dictionary, named, list), list));
   });
   const manners = parseManners(context, at).map((list) => toFragment(context, 'manner', list));

@@ -56,6 +56,17 @@ export const comparisonRules: readonly Rule[] = [
   rule('what_was_there|were_there|are_there|is_there how:more|fewer|less <x> or <y>', ({ tokens, text }) =>
     compareEvents(tokens('x'), elliptical(tokens('x'), tokens('y')), asExtreme(text('how'))),
   ),
+  // "did Sarge or Major kill more"
+  rule(`${doing}|${having} <a> or <b> <v> ${more}`, ({ tokens, text }) =>
+    compareSubjects({ subject: tokens('a'), verb: tokens('v'), noun: [] }, tokens('b'), asExtreme(text('how'))),
+  ),
+  rule(`${doing}|${having} <a> or <b> <v> ${more} <x>`, ({ tokens, text }) =>
+    compareSubjects(
+      { subject: tokens('a'), verb: tokens('v'), noun: tokens('x') },
+      tokens('b'),
+      asExtreme(text('how')),
+    ),
+  ),
   // "who got more kills, me or Sarge"
   rule(`who <v> ${more} <x> ,? <a> or <b>`, ({ tokens, text }) =>
     compareSubjects(

@@ -8,6 +8,10 @@ export const requestRules: readonly Rule[] = [
     'show|list|display|print|find|give|get|tell|fetch|search|search_for|look_for|return|see|pull_up|bring_up me|us? <q>',
     ({ tokens }) => ask(tokens('q'), (query) => query, 0.5),
   ),
+  // "list everyone who killed Kyonshi"
+  rule('everyone|everybody|anyone|people|players|those who|that <c>', ({ tokens }) =>
+    ask([word('who', tokens('c')[0]), ...tokens('c')], (query) => query),
+  ),
   rule('can|could|would|will you <q>', ({ tokens }) => ask(tokens('q'), (query) => query)),
   rule(
     'do_you_know|i_want_to_know|i_would_like_to_know|i_want_to_see|i_want|i_wanna_see|i_wanna_know|i_need|i_would_like_to_see|let_me_see|let_me_know|let_us_see|any_idea|wondering <q>',

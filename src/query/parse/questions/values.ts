@@ -226,6 +226,10 @@ export const valueRules: readonly Rule[] = [
   rule('the? how:most|biggest|highest <p> at_once|in_one_go|at_a_time', ({ tokens }) =>
     biggestChange([word('i', tokens('p')[0]), word('gain', tokens('p')[0]), ...tokens('p')]),
   ),
+  // "did I lose more than 10 health in one go"
+  rule('<q> at_once|in_one_go|in_one_hit|in_a_single_hit|at_a_time', ({ tokens }) =>
+    ask(tokens('q'), (query) => (isProperty(query.find) && query.find.by ? query : undefined)),
+  ),
   // "what was the most damage I took in one hit"
   rule(
     `what|how_much? ${be}? the? how:most|biggest|largest|highest <p> that? <s> verb:take|took|taken|lose|lost|gain|gained in_one_hit|in_one_go|at_once|in_a_single_hit|from_one_hit`,
