@@ -147,3 +147,10 @@ it('takes a constant text that is shown now and then for a message, unless the H
   // A caption of a HUD that is hidden in between.
   expect(classifyField(samplesOf(texts), { hudPresence: 0.3 })).toMatchObject({ type: 'label' });
 });
+
+it('takes a sentence with a number that never changes for a constant text', () => {
+  expect(classifyField(samplesOf(halves.map(() => 'Press F1 for help')))).toMatchObject({
+    type: 'label',
+    caption: 'Press F1 for help',
+  });
+});

@@ -245,6 +245,9 @@ function classifyFigure(
   if (type === 'counter' && steady < 0.1 && !isSmooth(values)) return undefined;
   const second = isFraction ? patternOf(form.pieces, [1, 1], { isGrouped }) : undefined;
   const varies = second !== undefined && countSteadyTotals(texts) > 1;
+  const behaviour = behaviourOf(values, samples.length);
+  // A number that stands in the middle of a sentence and never changes is a part of it: “Press F1 for help”.
+  if (behaviour.changes === 0 && isInSentence(form.pieces)) return undefined;
   const middle = upperMedian(values.map(({ confidence }) => confidence))!;
   return {
     type,
@@ -253,7 +256,7 @@ function classifyFigure(
     ...(isGrouped && !isClock ? { isGrouped } : {}),
     ...(varies ? { secondPattern: second } : {}),
     values,
-    behaviour: behaviourOf(values, samples.length),
+    behaviour,
     certainty: Math.min(1, share) * middle,
   };
 }
@@ -352,6 +355,13 @@ export function isCountedDown({ values, behaviour }: FieldReading): boolean {
 function countSteadyTotals(texts: readonly string[]): number {
   const counts = Map.groupBy(texts, (text) => /\/ ?(\d+)/.exec(text)?.[1] ?? '');
   return [...counts].filter(([total, { length }]) => total !== '' && length >= MIN_READINGS).length;
+}
+
+/** Whether words stand before and after the figures of a form. */
+function isInSentence(pieces: readonly Piece[]): boolean {
+  const hasWord = (piece: Piece | undefined): boolean =>
+    piece !== undefined && 'literal' in piece && /\p{L}{2}/u.test(piece.literal);
+  return hasWord(pieces[0]) && hasWord(pieces.at(-1));
 }
 
 /** The words among the literal pieces. */

@@ -44,6 +44,12 @@ it('reads no feed in figures that stay, nor in messages', () => {
   expect(readFeed(AREA, samplesOf(kills.map((rows) => rows.map((row) => row.replace(' > ', ' ')))))).toBeUndefined();
 });
 
+it('reads no feed in a table with a column in which nothing stands', () => {
+  const rows = ['N/A > Sable', 'N/A > Hellfire', 'N/A > Delirium'];
+  const table = kills.map((_, i) => (i % 5 < 2 ? rows.slice(0, 1 + (i % 3)) : []));
+  expect(readFeed(AREA, samplesOf(table))).toBeUndefined();
+});
+
 it('reads a chat whose first line stays until others push it out', () => {
   const lines = [
     'Welcome to the server',

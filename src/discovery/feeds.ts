@@ -186,7 +186,9 @@ export function readFeed(rect: Rect, samples: readonly FollowedSample[]): Feed |
     !stays &&
     kills.length >= MIN_KILLS &&
     kills.length >= MIN_KILL_SHARE * lines.length &&
-    new Set(kills.map(({ value }) => value)).size >= MIN_KILLS;
+    new Set(kills.map(({ value }) => value)).size >= MIN_KILLS &&
+    // In a column of a table one side is always the same.
+    [0, 1].every((side) => new Set(kills.map(({ value }) => String(value).split(' > ')[side])).size > 1);
   const repeated = [...byText.values()].filter(({ length }) => length >= 2);
   const moved = repeated.filter((own) => {
     const tops = own.map((one) => one.rect.y);

@@ -177,11 +177,11 @@ export function parseDuration(text: string): number | undefined {
 }
 
 function parseClock(text: string): number | undefined {
-  // Many games draw the fraction smaller and without a point: 1:23 45.
-  const found = /^(?:(\d+):)?(\d+) ?: ?(\d{2})(?:[.,](\d+)| (\d{1,3}))?$/.exec(text);
+  // Many games draw the fraction smaller and without a point: 1:23 45, also read as 1:2345.
+  const found = /^(?:(\d+):)?(\d+) ?: ?(\d{2})(?:[.,](\d+)| (\d{1,3})|(\d{2,3}))?$/.exec(text);
   if (!found) return undefined;
-  const [, hours = '0', minutes = '0', seconds = '0', decimals, small] = found;
-  const fraction = decimals ?? small ?? '0';
+  const [, hours = '0', minutes = '0', seconds = '0', decimals, small, joined] = found;
+  const fraction = decimals ?? small ?? joined ?? '0';
   if (Number(seconds) > 59 || (found[1] !== undefined && Number(minutes) > 59)) return undefined;
   return toSeconds(hours, minutes, seconds, fraction);
 }

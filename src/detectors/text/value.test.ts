@@ -26,3 +26,9 @@ describe('the value of a text', () => {
     expect(parseValue('6,35', 1, 'integer')).toMatchObject({ state: 'unreadable' });
   });
 });
+
+it('reads a time whose small fraction was read without the space before it', () => {
+  expect(parseValue('00:5110', 0.9, 'time')).toMatchObject({ state: 'seen', value: 51.1 });
+  // A digit too many is none.
+  expect(parseValue('00:511', 0.9, 'time')).toMatchObject({ state: 'unreadable' });
+});
