@@ -13,6 +13,11 @@ function samplesOf(texts: readonly string[]): FollowedSample[] {
   });
 }
 
+/** A clock that is counted down, at half seconds. */
+function clockAt(half: number): string {
+  return `01:${String(40 - Math.floor(half / 2))}`;
+}
+
 const halves = Array.from({ length: 24 }, (_, i) => i);
 
 describe('a field', () => {
@@ -122,6 +127,13 @@ describe('a field', () => {
     const zeros = samplesOf(halves.map(() => '0'));
     expect(classifyField(zeros, { isSteady: true })).toBeUndefined();
     expect(classifyField(zeros)).toMatchObject({ type: 'counter' });
+  });
+
+  it('is no clock where the score next to a clock was read with it', () => {
+    expect(classifyField(samplesOf(halves.map((i) => `${clockAt(i)} ${i < 13 ? 6 : 7}`)))).toBeUndefined();
+    // A fraction changes with the seconds.
+    const fractions = halves.map((i) => `${clockAt(i)} ${i % 2 === 0 ? 9 : 4}`);
+    expect(classifyField(samplesOf(fractions))).toMatchObject({ type: 'clock' });
   });
 
   it('that comes and goes shows messages', () => {

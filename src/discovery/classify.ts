@@ -106,6 +106,7 @@ export function classifyField(
   );
   if (read.length < MIN_READINGS) return undefined;
   const figure = classifyFigure(samples, read);
+  if (figure === 'several') return undefined;
   // An icon may look like a figure, but like the same always.
   if (isSteady && figure?.type === 'counter' && figure.behaviour.changes === 0) return undefined;
   return figure ?? classifyText(samples, read, { comesAndGoes, hudPresence });
@@ -194,7 +195,7 @@ function commonForm(
 function classifyFigure(
   samples: readonly FollowedSample[],
   read: readonly { readonly text: string; readonly t: number }[],
-): FieldReading | undefined {
+): FieldReading | 'several' | undefined {
   const raw = read.map(({ text }) => text);
   const isGrouped = hasDigitGroups(raw);
   const texts = isGrouped ? raw.map(joinDigitGroups) : raw;
@@ -227,6 +228,7 @@ function classifyFigure(
   });
   const share = values.length / Math.max(1, read.length);
   if (values.length < MIN_READINGS || share < MIN_FORM_SHARE || form.share < MIN_FORM_SHARE / 2) return undefined;
+  if (isClock && isNextToFigure(values)) return 'several';
   const steady = steadyShare(values);
   const rate = clockRate(values);
   const isTicking = rate !== undefined && Math.abs(rate) >= MIN_CLOCK_RATE && Math.abs(rate) <= MAX_CLOCK_RATE;
@@ -259,6 +261,34 @@ function classifyFigure(
     behaviour,
     certainty: Math.min(1, share) * middle,
   };
+}
+
+/** A clock with figures after a space: a smaller fraction, or the score next to it. */
+const SPACED_CLOCK = /^(.*\d ?: ?\d\d) (\d{1,3})$/;
+/** Changes of such a clock without which nothing is said, and share of them at which figures stay that are no fraction. */
+const MIN_CLOCK_CHANGES = 4;
+const MIN_STAYING_SHARE = 0.6;
+/** Seconds by which a time between samples may differ from whole seconds, at which a fraction shows the same again. */
+const WHOLE_TOLERANCE = 0.12;
+
+/** Whether the figures after a clock stay while it runs: a score bar was taken for one line. */
+function isNextToFigure(values: readonly FieldValue[]): boolean {
+  const parts = values.flatMap(({ text, t }) => {
+    const [, clock, rest] = SPACED_CLOCK.exec(text) ?? [];
+    return clock === undefined || rest === undefined ? [] : [{ t, clock, rest }];
+  });
+  const changes = parts.flatMap((after, i) => {
+    const before = parts[i - 1];
+    // After whole seconds a fraction is the same, too.
+    const isConclusive = before !== undefined && !isNearlyWhole(after.t - before.t);
+    return isConclusive && before.clock !== after.clock ? [{ stays: before.rest === after.rest }] : [];
+  });
+  const staying = changes.filter(({ stays }) => stays).length;
+  return changes.length >= MIN_CLOCK_CHANGES && staying >= MIN_STAYING_SHARE * changes.length;
+}
+
+function isNearlyWhole(seconds: number): boolean {
+  return Math.abs(seconds - Math.round(seconds)) < WHOLE_TOLERANCE;
 }
 
 /** Digits in a group, and a group with its separator in a pattern. */

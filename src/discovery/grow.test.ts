@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { type FieldArea, growRegion } from './grow.ts';
+
+const FRAME = { width: 1280, height: 720 };
+const clock: FieldArea = {
+  rect: { x: 600, y: 20, width: 80, height: 30 },
+  align: 'centre',
+  type: 'clock',
+  pattern: '(\\d{1,2}:\\d{2})',
+};
+
+it('leaves a clock space on both sides, to which it may move', () => {
+  // A character is 0.55 heights wide.
+  expect(growRegion(clock, [clock], FRAME)).toEqual({ x: 583, y: 20, width: 114, height: 30 });
+});
+
+it('grows over nothing else', () => {
+  const score: FieldArea = { ...clock, type: 'counter', rect: { x: 690, y: 20, width: 40, height: 30 } };
+  expect(growRegion(clock, [clock, score], FRAME)).toEqual(clock.rect);
+});
+
+it('grows a counter by a character on its free side', () => {
+  const score: FieldArea = { ...clock, type: 'counter', align: 'right', pattern: '(\\d{1,3})' };
+  expect(growRegion(score, [score], FRAME)).toEqual({ x: 583, y: 20, width: 97, height: 30 });
+});
