@@ -59,6 +59,18 @@ it('reads a row of cells that empties from its end', () => {
   expect(row?.levels.map(({ level }) => 4 * level)).toEqual(Array.from({ length: 18 }, (_, n) => full(n)));
 });
 
+/** Halves of four hearts that are full at a sample. */
+const halves = (n: number): number => (n < 6 ? 7 : n < 12 ? 4 : 3);
+
+it('reads hearts in halves where some are half full', () => {
+  const followed = [0, 1, 2, 3].map((cell) =>
+    samplesOf(18, 20, (n, x) => (2 * cell + (x < 10 ? 0 : 1) < halves(n) ? [240, 30, 60] : [30 + 3 * n, 40, 40])),
+  );
+  const row = findCellRow({ cells: [square(0), square(24), square(48), square(72)], from: 0, to: 4 }, followed);
+  expect(row).toMatchObject({ cells: 8, direction: 'right' });
+  expect(row?.levels.map(({ level }) => 8 * level)).toEqual(Array.from({ length: 18 }, (_, n) => halves(n)));
+});
+
 it('continues a row with cells that have no outline of their own', () => {
   const row = extendRow([square(48), square(72), square(96)], { width: 170, height: 200 });
   expect(row.cells.map(({ x }) => x)).toEqual([0, 24, 48, 72, 96, 120, 144]);

@@ -467,9 +467,10 @@ export function findCellRow(
   followed: readonly (readonly FollowedSample[])[],
 ): CellRow | undefined {
   if (to - from < MIN_CELLS) return undefined;
-  const moments = followed[0]!.flatMap(({ recording, t }, n) => {
-    const colours = followed.map((samples) => samples[n]?.area && innerColour(samples[n].area));
-    return colours.every((colour) => colour !== undefined) ? [{ recording, t, colours }] : [];
+  const moments = followed[0]!.flatMap(({ recording, t }, n): CellMoment[] => {
+    const areas = followed.flatMap((samples) => samples[n]?.area ?? []);
+    if (areas.length < followed.length) return [];
+    return [{ recording, t, colours: areas.map((area) => innerColour(area)), areas }];
   });
   if (moments.length === 0) return undefined;
   const found = usualColours(moments.flatMap(({ colours }) => colours.slice(from, to))).flatMap(
@@ -479,10 +480,18 @@ export function findCellRow(
   return found.find(({ isConstant }) => isConstant) ?? found.find(({ direction }) => direction === 'right') ?? found[0];
 }
 
+/** What a row of cells showed at a time: by cell, the colour of its middle and its picture. */
+interface CellMoment {
+  readonly recording: number;
+  readonly t: number;
+  readonly colours: readonly Colour[];
+  readonly areas: readonly PictureArea[];
+}
+
 /** Reads a row of cells of which those of one colour are full; undefined where these are not in order. */
 function readCells(
   { cells, from, to }: ExtendedRow,
-  moments: readonly { readonly recording: number; readonly t: number; readonly colours: readonly Colour[] }[],
+  moments: readonly CellMoment[],
   fill: Colour,
   sampleCount: number,
 ): CellRow | undefined {
@@ -519,6 +528,7 @@ function readCells(
   // Full cells are drawn, empty ones are dark or show what is behind them.
   if (colourfulness(fill) < colourfulness(medianColour(emptyColours))) return undefined;
   const own = cells.slice(first, end);
+  const halves = readHalves(moments, fill, { first, end, isForward });
   const [x, y] = [Math.min(...own.map((one) => one.x)), Math.min(...own.map((one) => one.y))];
   const [right, bottom] = [
     Math.max(...own.map((one) => one.x + one.width)),
@@ -526,13 +536,41 @@ function readCells(
   ];
   return {
     rect: { x, y, width: right - x, height: bottom - y },
-    cells: own.length,
+    cells: halves ? 2 * own.length : own.length,
     direction: isForward ? 'right' : 'left',
     fill: `#${fill.map((one) => Math.round(one).toString(16).padStart(2, '0')).join('')}`,
-    levels,
-    presence: levels.length / Math.max(1, sampleCount),
+    levels: halves ?? levels,
+    presence: (halves ?? levels).length / Math.max(1, sampleCount),
     isConstant: spreadOf(fullColours) <= MAX_CONSTANT_SPREAD * spreadOf(emptyColours),
   };
+}
+
+/** Moments with a cell that is half full, and their share, from which cells have halves. */
+const MIN_HALF_MOMENTS = 3;
+const MIN_HALF_SHARE = 0.05;
+
+/**
+ * Reads a row of cells in halves, as of hearts.
+ *
+ * @returns Undefined where cells are full or empty only, or the two sides of full ones differ.
+ */
+function readHalves(
+  moments: readonly CellMoment[],
+  fill: Colour,
+  { first, end, isForward }: { readonly first: number; readonly end: number; readonly isForward: boolean },
+): CellRow['levels'] | undefined {
+  const isFull = (colour: Colour): boolean => distance(colour, fill) <= MAX_COLOUR_DISTANCE;
+  let half = 0;
+  const levels = moments.flatMap(({ recording, t, areas }) => {
+    const cells = areas.slice(first, end).map((area) => SIDES.map((side) => isFull(innerColour(area, side))));
+    const sides = isForward ? cells.flat() : cells.flat().toReversed();
+    const count = sides.filter(Boolean).length;
+    if (!sides.every((one, i) => one === i < count)) return [];
+    if (count % 2 === 1) half++;
+    return [{ recording, t, level: count / sides.length }];
+  });
+  const isHalved = half >= Math.max(MIN_HALF_MOMENTS, MIN_HALF_SHARE * moments.length);
+  return isHalved && levels.length >= MIN_ORDERED_SHARE * moments.length ? levels : undefined;
 }
 
 /** Deviation of the colours of full cells, compared with that of empty ones, where only full ones keep their colour. */
@@ -554,11 +592,23 @@ function distance(a: Colour, b: Colour): number {
   return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
-/** The median colour of the middle of a picture, if that is of one colour. */
-function innerColour({ part }: PictureArea): Colour {
+/** Shares of the width from where to where the middle of a cell reaches, and each side of it. */
+const MIDDLE = [0.3, 0.7] as const;
+const SIDES = [
+  [0.2, 0.4],
+  [0.6, 0.8],
+] as const;
+
+/** The median colour of the middle of a picture, or of a side of it. */
+function innerColour({ part }: PictureArea, [from, to]: readonly [number, number] = MIDDLE): Colour {
   const { width, height } = part;
-  const [x, y] = [Math.floor(width * 0.3), Math.floor(height * 0.3)];
-  const data = cropRgb(part, { x, y, width: Math.max(1, width - 2 * x), height: Math.max(1, height - 2 * y) });
+  const [x, y] = [Math.floor(width * from), Math.floor(height * 0.3)];
+  const data = cropRgb(part, {
+    x,
+    y,
+    width: Math.max(1, Math.ceil(width * to) - x),
+    height: Math.max(1, height - 2 * y),
+  });
   return [0, 1, 2].map(
     (k) => upperMedian(Array.from({ length: data.length / 3 }, (_, i) => data[3 * i + k]!))!,
   ) as unknown as Colour;
