@@ -231,7 +231,8 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     // The text finder overlooks single characters, which are read wherever one was seen.
     const isCharacter = seen.character !== undefined && isOftenRead(samples);
     const element = isCharacter ? { ...seen, comesAndGoes: false } : seen;
-    const reading = classifyField(samples, { ...element, hudPresence });
+    const isSteady = element.isSteady === true && element.isSlot !== true;
+    const reading = classifyField(samples, { ...element, isSteady, hudPresence });
     const isWanted =
       (element.isWhole !== true || (reading && (COMPOSED.has(reading.type) || TEXTS.has(reading.type)))) &&
       (isCharacter ? reading?.type === 'counter' && reading.behaviour.changes > 0 : seen.character !== 'seldom');

@@ -18,6 +18,8 @@ export interface TextElement {
   readonly sightings: readonly Sighting[];
   /** Found by edges that stay, not by the text finder: it may be an icon that looks like a figure. */
   readonly isSteady?: boolean;
+  /** The place of a number in a slot whose neighbours have one: it is a figure even if it never changes. */
+  readonly isSlot?: boolean;
   /** A line that was cut into parts, as it was before. */
   readonly isWhole?: boolean;
   /** A part of a series of numbers, which must not grow beyond it. */

@@ -14,6 +14,7 @@ function numberIn(slot: number, width = 22): TextElement {
 it('expects numbers of items where other slots have them', () => {
   const found = findSlotFigures([slots], [numberIn(0), numberIn(2)]);
   expect(found.map(({ rect }) => rect)).toEqual([1, 3, 4, 5].map((slot) => numberIn(slot).rect));
+  expect(found.every(({ isSlot }) => isSlot)).toBe(true);
 });
 
 it('expects nothing from a single number, nor where a line goes across the slots', () => {

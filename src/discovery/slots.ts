@@ -54,6 +54,7 @@ export function findSlotFigures(
         comesAndGoes: false,
         sightings: [{ ...rect, recording: 0, t: 0, frame: 0 }],
         isSteady: true,
+        isSlot: true,
       }));
   });
 }
