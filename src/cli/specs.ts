@@ -578,7 +578,7 @@ export const highlights = declare({
     ),
     facecam: value(
       'x,y,w,h',
-      'Where the recording shows a camera picture, in fractions of the frame; for --layout split.',
+      'Where the recording shows a camera picture, in fractions of the frame; for --layout split. Default: where it is found.',
       { parse: framePart },
     ),
     ...eventText,

@@ -35,3 +35,20 @@ export function cropCenter(scene: CroppedScene, width: number, recordings: Recor
   const path = followAction(recordings.open(scene.media), scene.start, scene.end, width);
   return (t) => ({ x: actionAt(path, t), y: 0.5 });
 }
+
+/** Largest shift of a crop, as a share of the frame's width, to leave out what is shown elsewhere. */
+const MAX_SHIFT = 0.08;
+
+/**
+ * Shifts crops that show a small part of a rectangle so far that they show nothing of it.
+ *
+ * @param width Share of the frame's width that the crop shows.
+ */
+export function keepClear(center: CropCenter, { x: left, width: wide }: Rect, width: number): CropCenter {
+  return (t) => {
+    const { x, y } = center(t);
+    const isRight = left + wide / 2 > x;
+    const overlap = isRight ? x + width / 2 - left : left + wide - (x - width / 2);
+    return overlap > 0 && overlap <= MAX_SHIFT ? { x: x + (isRight ? -overlap : overlap), y } : { x, y };
+  };
+}

@@ -4,10 +4,12 @@ import { PlaybyplayError } from '../errors.ts';
 import type { EventLine } from '../events/log.ts';
 import { TemporaryFolder } from '../files/output.ts';
 import type { Rect, Size } from '../geometry.ts';
+import { findCameraPicture } from '../media/write/camera-picture.ts';
 import { type Beats, findBeats } from '../media/write/beats.ts';
 import {
   even,
   FrameFilter,
+  hudStrip,
   type Layout,
   type Lifted,
   plainView,
@@ -19,7 +21,7 @@ import type { Paint, ReelOptions } from '../media/write/reel.ts';
 import { readPixels, writeCard } from '../media/write/still.ts';
 import { RecordingPool } from '../media/write/timeline.ts';
 import type { Rational } from '../time.ts';
-import { cropCenter, type CropCenter, shownWidth } from './attention.ts';
+import { cropCenter, type CropCenter, keepClear, shownWidth } from './attention.ts';
 import { type Brand, defaultBrand } from './brand.ts';
 import type { SceneChoice } from './choose.ts';
 import { captionCharacters, cardSvg, type DrawnItem, drawItems, ENTRANCE_STEP_SECONDS } from './drawings.ts';
@@ -60,7 +62,7 @@ export interface HighlightReelOptions
    * looks at, else the whole picture before a blurred copy; bars for others.
    */
   readonly layout?: Layout | undefined;
-  /** Where the picture of a camera is, in fractions of the frame; for the layout `split`. */
+  /** Where the picture of a camera is, in fractions of the frame; for the layout `split`. Default: where it is found. */
   readonly facecam?: Rect | undefined;
   readonly captions?: 'burn' | 'track' | 'none' | undefined;
   /** Texts of the captions by event id, where they are not the log's or, in the picture, a caster's. */
@@ -154,11 +156,9 @@ export class ReelDesign implements AsyncDisposable {
     const { num, den } = first.frameRate;
     this.size = options.maxBytes === undefined ? size : sizeWithin(size, options.maxBytes, (seconds + 5) * (num / den));
     this.layout = options.layout ?? defaultLayout(choice, sources, screens, this.size);
-    this.strip = this.layout === 'hud' ? requireHudStrip(sources, choice, screens) : options.facecam;
-    if (this.layout === 'split' && !this.strip)
-      throw new PlaybyplayError('no-facecam', 'the layout split needs to know where the camera picture is', {
-        hint: 'Name it with --facecam x,y,width,height in fractions of the frame.',
-      });
+    this.strip = options.facecam;
+    if (this.layout === 'hud') this.strip = requireHudStrip(sources, choice, screens);
+    else if (this.layout === 'split') this.strip ??= this.#findCamera();
     this.#beats = options.music === undefined ? undefined : findBeats(options.music, seconds * 2 + 10);
     this.lead = options.title === undefined ? undefined : this.#titleSeconds();
     this.hasEnding = this.style.parts.includes('end-card') && options.ending !== undefined;
@@ -173,8 +173,28 @@ export class ReelDesign implements AsyncDisposable {
     this.#centers = choice.scenes.map((scene) => {
       if (!isCropped) return undefined;
       const { attention } = screens[scene.source]!;
-      const width = shownWidth(sources[scene.source]!.header.media, this.size);
-      return cropCenter({ ...scene, media: this.#mediaOf(scene), attention }, width, this.#recordings);
+      const media = sources[scene.source]!.header.media;
+      const center = cropCenter(
+        { ...scene, media: this.#mediaOf(scene), attention },
+        shownWidth(media, this.size),
+        this.#recordings,
+      );
+      if (this.layout !== 'split') return center;
+      const lines = hudStrip(this.strip!, media, this.size).picture;
+      return keepClear(center, this.strip!, shownWidth(media, { ...this.size, height: lines }));
+    });
+  }
+
+  /** Where the recording of the first scene shows a camera. @throws PlaybyplayError `no-facecam`. */
+  #findCamera(): Rect {
+    const { choice, sources, options } = this.#input;
+    const scene = choice.scenes[0]!;
+    const end = sources[scene.source]!.header.media.duration;
+    const path = this.#mediaOf(scene);
+    const found = findCameraPicture(this.#recordings.open(path), [{ start: 0, end }], options.signal);
+    if (found) return found;
+    throw new PlaybyplayError('no-facecam', `${path} shows no picture of a camera that stands out from the game`, {
+      hint: 'Name its place with --facecam x,y,width,height in fractions of the frame.',
     });
   }
 

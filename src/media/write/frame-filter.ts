@@ -76,8 +76,12 @@ export function cropAround(x: number, y: number, source: Size, target: Size, zoo
 /** The strip of the layouts `hud` and `split` takes at most this share of the height. */
 const MAX_STRIP_SHARE = 0.4;
 
-/** Divides a frame for the `hud` and `split` layouts into lines of the picture and lines of the strip below it, both even. */
-function hudStrip(hud: Rect, source: Size, target: Size): { readonly picture: number; readonly strip: number } {
+/**
+ * Divides the lines of a picture with the layout `hud` or `split` into those of the game and those of the strip, both even.
+ *
+ * @param hud What the strip shows, in fractions of the source.
+ */
+export function hudStrip(hud: Rect, source: Size, target: Size): { readonly picture: number; readonly strip: number } {
   const lines = (target.width * hud.height * source.height) / (hud.width * source.width);
   const strip = Math.min(even(lines), even(target.height * MAX_STRIP_SHARE));
   return { picture: target.height - strip, strip };
