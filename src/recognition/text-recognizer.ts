@@ -148,7 +148,21 @@ export function readName(line: LineSteps): TextReading | undefined {
   const found = readLine(foldCase(line), anyText());
   if (!found) return undefined;
   const spelled = readLine(line, spellingsConstraint(found.text));
-  return { text: spelled?.text ?? found.text, confidence: found.confidence };
+  if (!spelled) return found;
+  const isSure = spelled.confidence >= MIN_CASE_SHARE * found.confidence;
+  return { text: isSure ? spelled.text : asCapitals(spelled.text), confidence: found.confidence };
+}
+
+/** Confidence of a spelling, compared with that of its letters, from which the case of each letter is sure. */
+const MIN_CASE_SHARE = 0.6;
+
+/** A text whose cases are unsure, in capitals if most of its letters are. */
+function asCapitals(text: string): string {
+  const [capitals, small] = [/\p{Lu}/gu, /\p{Ll}/gu].map((letter) => text.match(letter)?.length ?? 0) as [
+    number,
+    number,
+  ];
+  return capitals > small ? text.toUpperCase() : text;
 }
 
 /** The probability that a line is empty: that of a blank at the step that is most likely a character. */

@@ -70,6 +70,14 @@ it('reports nothing that only one sample shows', () => {
   expect(follow([[['Arlo > Sable', 0.9]], [], [], [], []])).toEqual([]);
 });
 
+it('keeps the first spelling of a name whose case is read differently', () => {
+  const [first, second] = [['GIZMO > Sable', 0.97] as const, ['Orla > GIzMO', 0.97] as const];
+  expect(follow([[first], [first], [], [], [], [second], [second], [], [], []])).toEqual([
+    [0, 'GIZMO > Sable', false],
+    [2.5, 'Orla > GIZMO', false],
+  ]);
+});
+
 it('names the icon that most samples show between two texts', () => {
   const tracker = new RowTracker('feed', 'feed', RULES);
   const icons = ['bow', undefined, 'bow', 'axe', 'bow'];

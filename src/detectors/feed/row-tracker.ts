@@ -136,7 +136,8 @@ export class RowTracker implements Tracker {
     const parts = read.map(({ text, weight, confidence }) => {
       const known = this.#findName(text);
       const isWeaker = known !== undefined && this.#names.get(known)! >= weight && confidence < CERTAIN_SPELLING;
-      const spelling = isWeaker ? known : text;
+      // A player has one spelling, whatever the case of its letters is read as.
+      const spelling = known !== undefined && (isWeaker || plain(known) === plain(text)) ? known : text;
       this.#names.set(spelling, (this.#names.get(spelling) ?? 0) + weight);
       return { text: spelling, confidence, isLone: known === undefined };
     });
