@@ -59,3 +59,19 @@ it('finds letters of a car that sway in front of the camera, and keeps a message
   const warning = place(line(440, 455, 120), [[6, 'Wrong way']]);
   expect([...findSceneLabels([swaying, warning], labels)]).toEqual([swaying, labels[0], labels[1]]);
 });
+
+it('finds a line that moves through a place in which it is cut, and keeps messages with a common beginning', () => {
+  const cut = place(line(261, 579, 54), [
+    [0, 'stest:'],
+    [6, 'astest:'],
+    [14, 'Fastest'],
+    [22, 'astest'],
+  ]);
+  const messages = place(line(300, 200, 160), [
+    [2, 'Lap 1'],
+    [9, 'Lap 12'],
+    [15, 'Final lap'],
+    [21, 'Final lap record'],
+  ]);
+  expect([...findSceneLabels([cut, messages])]).toEqual([cut]);
+});

@@ -28,7 +28,8 @@ const MIN_SURFACE_LABELS = 2;
 /**
  * Finds places of messages that show labels of the scene, such as the names of other players: several appear at once with each new
  * view, or one text stands at places that lie near each other, but neither in a row nor in a column. A place that shows the constant
- * texts around it shows what sways in front of a camera that follows it, such as the letters on a car.
+ * texts around it shows what sways in front of a camera that follows it, such as the letters on a car. A place that shows now this and now
+ * that part of a word is too narrow for what moves through it.
  *
  * @param labels Constant texts.
  */
@@ -49,7 +50,8 @@ export function findSceneLabels(
       return (
         (own.length >= 2 && shared.length >= MIN_TOGETHER_SHARE * own.length) ||
         places.some((other) => other !== place && hasMoved(place.rect, other.rect) && showSame(place, other)) ||
-        shownLabels.get(place)!.length > 0
+        shownLabels.get(place)!.length > 0 ||
+        showsFragments(place.reading)
       );
     }),
   );
@@ -67,6 +69,38 @@ function labelsShown({ rect, reading }: MessagePlace, labels: readonly MessagePl
   const shown = own.filter((text) => near.some((label) => isShownBy(label.text, text)));
   if (shown.length < MIN_COMMON_SHARE * own.length) return [];
   return near.flatMap(({ label, text }) => (own.some((one) => isShownBy(text, one)) ? [label] : []));
+}
+
+/** Different parts of words that a place shows, and share of its texts that are such parts or have some. */
+const MIN_FRAGMENTS = 2;
+const MIN_FRAGMENT_SHARE = 0.5;
+
+/** Whether most texts of a place are words cut at different letters. */
+function showsFragments({ values }: FieldReading): boolean {
+  const texts = values.map(({ text }) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^\p{L} ]/gu, '')
+      .trim(),
+  );
+  const distinct = [...new Set(texts)].filter(({ length }) => length >= MIN_LETTERS);
+  const pairs = distinct.flatMap((part) =>
+    distinct.flatMap((whole) => (isCutFrom(part, whole) ? [[part, whole]] : [])),
+  );
+  const involved = new Set(pairs.flat());
+  return (
+    new Set(pairs.map(([part]) => part)).size >= MIN_FRAGMENTS &&
+    texts.filter((text) => involved.has(text)).length >= MIN_FRAGMENT_SHARE * texts.length
+  );
+}
+
+/** Whether a text is the beginning or end of a longer one, cut within a word. */
+function isCutFrom(part: string, whole: string): boolean {
+  if (part.length >= whole.length) return false;
+  return (
+    (whole.endsWith(part) && whole.at(-part.length - 1) !== ' ') ||
+    (whole.startsWith(part) && whole[part.length] !== ' ')
+  );
 }
 
 /** Whether a text is a part of another one, at least of so many letters that it is no chance. */
