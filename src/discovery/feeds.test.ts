@@ -36,7 +36,7 @@ it('leaves figures above a feed out of it', () => {
   const feed = readFeed(AREA, samples);
   expect(feed?.examples.map(({ text }) => text)).toEqual([one, two, three]);
   // The first row with a name begins 24 pixels below the figures.
-  expect(feed!.rect.y).toBe(AREA.y + 24 - 1);
+  expect(feed!.rect.y).toBe(AREA.y + 24);
 });
 
 it('reads no feed in figures that stay, nor in messages', () => {

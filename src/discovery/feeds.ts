@@ -211,16 +211,18 @@ export function readFeed(rect: Rect, samples: readonly FollowedSample[]): Feed |
   };
 }
 
-/** Margin around rows, in heights; the region that is read has more. */
-const ROW_MARGIN = 0.05;
+/** Share of the rows that may reach beyond their area above and below: two rows that were read as one. */
+const MAX_BEYOND = 0.05;
 
-/** The part of an area, over its whole width, in which rows with words were read. */
+/** The part of an area in which rows with words were read. */
 function rowsOf(area: Rect, rows: readonly (readonly { readonly rect: Rect }[])[]): Rect {
   const rects = rows.flat().map(({ rect }) => rect);
-  const margin = ROW_MARGIN * upperMedian(rects.map(({ height }) => height))!;
-  const top = Math.max(0, Math.min(...rects.map(({ y }) => y)) - margin);
-  const bottom = Math.min(area.height, Math.max(...rects.map(({ y, height }) => y + height)) + margin);
-  return { ...area, y: area.y + top, height: bottom - top };
+  const beyond = Math.round(MAX_BEYOND * (rects.length - 1));
+  const top = rects.map(({ y }) => y).toSorted((a, b) => a - b)[beyond]!;
+  const bottom = rects.map(({ y, height }) => y + height).toSorted((a, b) => b - a)[beyond]!;
+  const left = Math.min(...rects.map(({ x }) => x));
+  const right = Math.max(...rects.map(({ x, width }) => x + width));
+  return { x: area.x + left, y: area.y + top, width: right - left, height: bottom - top };
 }
 
 function isKill(row: string): boolean {

@@ -23,3 +23,10 @@ it('grows a counter by a character on its free side', () => {
   const score: FieldArea = { ...clock, type: 'counter', align: 'right', pattern: '(\\d{1,3})' };
   expect(growRegion(score, [score], FRAME)).toEqual({ x: 583, y: 20, width: 97, height: 30 });
 });
+
+it('leaves a feed at the right edge space for longer names on its left, and for another row', () => {
+  const feed: FieldArea = { rect: { x: 1000, y: 40, width: 200, height: 60 }, align: 'left', type: 'feed' };
+  const { x, y, width, height } = growRegion(feed, [feed], FRAME);
+  expect([x, x + width]).toEqual([950, 1206]);
+  expect([y, y + height]).toEqual([18, 122]);
+});

@@ -18,7 +18,8 @@ export interface FieldArea {
 /** The region of a field, wider by a character on the sides on which its figure may grow or move, where nothing else lies there. */
 export function growRegion(field: FieldArea, fields: readonly FieldArea[], frame: Size): Rect {
   const { rect, align, pattern, type, bounds } = field;
-  if (type === 'message' || type === 'feed') return withLineMargin(rect, frame);
+  if (type === 'message') return withLineMargin(rect, frame);
+  if (type === 'feed') return withLineMargin(withNameMargin(rect, frame), frame);
   // The figures of a clock are as wide at any time, but in the middle of a row they move when their neighbours grow.
   const isClock = type === 'clock' || type === 'time';
   if (pattern === undefined || (!isClock && !/\{1,\d+\}/.test(pattern))) return rect;
@@ -50,6 +51,18 @@ export function withLineMargin({ x, y, width, height }: Rect, frame: Size): Rect
   const margin = Math.min(MESSAGE_MARGIN * height, MAX_MESSAGE_MARGIN * frame.height);
   const top = Math.max(0, Math.floor(y - margin));
   return { x, y: top, width, height: Math.min(frame.height, Math.ceil(y + height + margin)) - top };
+}
+
+/** Space for longer names, in widths of a feed, and between its rows and the edge of the screen, in pixels. */
+const NAME_MARGIN = 0.25;
+const EDGE_MARGIN = 6;
+
+/** A feed with space for longer names on the side that is away from the edge of the screen. */
+function withNameMargin({ x, width, ...rest }: Rect, frame: Size): Rect {
+  const isRight = x + width / 2 > frame.width / 2;
+  const left = Math.max(0, Math.floor(x - (isRight ? NAME_MARGIN * width : EDGE_MARGIN)));
+  const right = Math.min(frame.width, Math.ceil(x + width + (isRight ? EDGE_MARGIN : NAME_MARGIN * width)));
+  return { ...rest, x: left, width: right - left };
 }
 
 /** Height of a figure, as a share, by which it may grow on either side between its neighbours. */
