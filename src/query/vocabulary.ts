@@ -143,7 +143,7 @@ export class Vocabulary implements LogFacts {
         ),
       ),
     );
-    if (isMentioned || part.length < 4) return undefined;
+    if (isMentioned || part.length < 3) return undefined;
     const names = new Set(
       [...this.leaves].flatMap(({ kind, name }) => {
         const words = name.toLowerCase().split(' ');

@@ -39,6 +39,10 @@ const circumstances: readonly WordSlot[] = ['with', 'at', 'from', 'to', 'manner'
 export function findUncovered(query: Query, dictionary: Dictionary, vocabulary: Vocabulary): Word | undefined {
   const { find, ratio, share, streak, versus, state } = query;
   const search = new UncoveredSearch(dictionary, vocabulary);
+  for (const part of query.count ? ('all' in find ? find.all : [find]) : []) {
+    const counted = 'mentions' in part ? search.inMentions((part.mentions as SlotPattern).any ?? []) : undefined;
+    if (counted) return counted;
+  }
   for (const condition of [find, ratio, share, streak, versus?.with]) {
     const found = condition && search.inCondition(condition);
     if (found) return found;
@@ -104,6 +108,14 @@ class UncoveredSearch {
     return isNamed && (words === undefined || words.some((id) => this.dictionary.isA(owner.word, id, 'object')));
   }
 
+  /** The number of what no event mentions is not known. */
+  inMentions(mentions: readonly MentionPattern[]): Word | undefined {
+    const words = mentions.flatMap(({ words: ids = [], name }) =>
+      name === undefined ? ids.flatMap((id) => this.dictionary.find(id, 'object') ?? []) : [],
+    );
+    return words.some((each) => this.vocabulary.has(each)) ? undefined : words[0];
+  }
+
   /** "my chests": whose something is, few logs say. */
   private inOwner(mentions: readonly MentionPattern[]): Word | undefined {
     const [owned] = mentions.every(({ of }) => of !== undefined) && !this.vocabulary.statesOwners ? mentions : [];
@@ -126,7 +138,7 @@ class UncoveredSearch {
       return objects[0];
     for (const slot of circumstances) {
       const isUsed = vocabulary.uses(slot, actions.length > 0 ? actions : undefined);
-      const [word] = isUsed ? [] : this.wordsOf(pattern[slot]).flat();
+      const [word] = isUsed ? [] : [...this.wordsOf(pattern[slot]).flat(), ...this.named(pattern[slot])];
       if (word) return word;
     }
     return actions.length > 0 ? this.inActor(pattern.subject) : undefined;
@@ -159,6 +171,12 @@ class UncoveredSearch {
     return (slot?.any ?? []).map(({ words = [], name }: MentionPattern) =>
       name === undefined ? words.flatMap((id) => this.dictionary.find(id, 'object') ?? this.manner(id)) : [],
     );
+  }
+
+  /** What the logs call by the names of a slot. */
+  private named(slot: SlotPattern | undefined): readonly Word[] {
+    const ids = (slot?.any ?? []).flatMap(({ name }) => (name === undefined ? [] : this.vocabulary.wordsNamed(name)));
+    return ids.flatMap((id) => this.dictionary.find(id, 'object') ?? []);
   }
 
   private manner(id: string): readonly Word[] {

@@ -263,14 +263,13 @@ export class QueryParts {
     this.traits.add('property');
     // What the screen shows is the player's.
     if (property.includes(READING)) this.traits.add('other owner');
-    const isPlace =
-      property.includes(READING) && subject?.any?.some(({ name }) => /^(?:position|place|rank|pos)$/i.test(name ?? ''));
-    if (isPlace) this.ids.add('rank');
+    if (showsPlace({ property, ...(subject && { subject }) })) this.ids.add('rank');
     if (subject) this.addSlot(subject);
     const isLowerBetter = property.some((id) => this.dictionary.find(id, 'property')?.isLowerBetter);
     if (change) this.traits.add(change);
     const isNothing = to !== undefined && !('any' in to) && to.max === 0;
-    if (change === 'drops' && (isNothing || property.includes('lives'))) this.traits.add('loss of life');
+    const isOfLives = property.includes('lives') || subject?.any?.some(({ name }) => name?.toLowerCase() === 'lives');
+    if (change === 'drops' && (isNothing || isOfLives)) this.traits.add('loss of life');
     // Who gains a rank goes from 4 to 3.
     if (change && change !== 'changes' && isLowerBetter) this.traits.add('rises').add('drops');
     // "in second place"
@@ -322,6 +321,12 @@ export class QueryParts {
     for (const each of [min, max, above, below]) this.number(each, true);
     if ([min, max, above, below].some((each) => each !== undefined)) this.traits.add('bound');
   }
+}
+
+/** Is it what a display shows whose caption says that it is a place? */
+export function showsPlace({ property, subject }: Pick<PropertyPattern, 'property' | 'subject'>): boolean {
+  const isNamed = subject?.any?.some(({ name }) => /^(?:position|place|rank|pos)$/i.test(name ?? ''));
+  return property.includes(READING) && isNamed === true;
 }
 
 /** Do two do the same to each other? */

@@ -1,7 +1,7 @@
 import type { Word } from '../../dictionary/dictionary.ts';
 import type { WordKind } from '../../dictionary/format.ts';
 import type { PropertyPattern } from '../query.ts';
-import type { ParseContext } from '../../dictionary/sentences/parse-context.ts';
+import type { Display, ParseContext } from '../../dictionary/sentences/parse-context.ts';
 
 /** Words that games use for the same thing, by id: asked with one of them, logs that only have the other answer. */
 const actionAlternatives: Readonly<Record<string, readonly string[]>> = {
@@ -85,8 +85,16 @@ export function changesFor(context: ParseContext, action: Word, hasObject: boole
   return changeAlternatives.filter(({ action: id, property, isReflexive, isExact }) => {
     if ((isOther && !isReflexive) || (isExact && action.id !== id)) return false;
     const word = dictionary.find(property, 'property');
-    return word && dictionary.isA(action.id, id, 'action') && context.knowsLogs && context.mentions(word);
+    const isStated = word && (context.mentions(word) || shownAs(context, property).length > 0);
+    return isStated && dictionary.isA(action.id, id, 'action') && context.knowsLogs;
   });
+}
+
+/** The displays that show a property that no event states: a gauge with the caption "Health". */
+export function shownAs(context: ParseContext, property: string): readonly Display[] {
+  const word = context.dictionary.find(property, 'property');
+  if (!word || context.mentions(word)) return [];
+  return context.displays.filter(({ name }) => name.toLowerCase() === word.name);
 }
 
 /** The words of the logs that stand for one that they do not mention; none if they mention it. */

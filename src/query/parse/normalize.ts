@@ -59,7 +59,7 @@ const emptyPhrases = Map.groupBy(
   ([first]) => first!,
 );
 
-const scopeNouns = asSet('match game video recording session clip log round vod race');
+const scopeNouns = asSet('match game video recording session clip log round vod race fight');
 const scopeFollowers = asSet(
   'did do does was were is are have has had with by and or when while i that after before how who',
 );
@@ -226,6 +226,10 @@ const paraphrases: readonly (readonly [phrase: readonly string[], words: readonl
   ['subbed out', 'substituted'],
   ['subbed', 'substituted'],
   ['days did i last', 'days did i survive'],
+  ['came up', 'appeared'],
+  ['come up', 'appear'],
+  ['popped up', 'appeared'],
+  ['pop up', 'appear'],
   ['loot i', 'everything i'],
   ['stuff i', 'everything i'],
   ['gear i', 'everything i'],

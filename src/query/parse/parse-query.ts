@@ -16,6 +16,7 @@ import { ordinalValue } from './ordinals.ts';
 import { parseGains, parsePropertyPatterns, toSlotPattern } from './patterns.ts';
 import { questionWords, readQuestion } from './questions/index.ts';
 import type { Body, Reading, Redirection } from './questions/readings.ts';
+import { showsPlace } from '../accounting/parts.ts';
 import { findImpossibleSlot } from './slot-compatibility.ts';
 
 /** The result of {@link parseQuery}: a query, or why there is none. */
@@ -274,7 +275,9 @@ class BodyParser {
     const [best] = patterns.filter(({ end }) => end === context.tokens.length).toSorted((a, b) => a.cost - b.cost);
     if (!best) return undefined;
     const [id] = 'property' in best.condition ? (best.condition as PropertyPattern).property : [];
-    const isLowerBetter = (id !== undefined && this.dictionary.find(id, 'property')?.isLowerBetter) || false;
+    const isLowerBetter =
+      (id !== undefined && this.dictionary.find(id, 'property')?.isLowerBetter) ||
+      ('property' in best.condition && showsPlace(best.condition as PropertyPattern));
     return {
       condition: best.condition,
       by: undefined,

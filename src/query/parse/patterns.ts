@@ -32,7 +32,8 @@ import type { ActionPattern, Condition, MentionPattern, PropertyPattern, SlotPat
 import { recordSpan } from '../source-spans.ts';
 import type { ParsedCondition } from './filters.ts';
 import type { Mention } from '../../events/statement.ts';
-import { alternativesFor, changesFor } from './alternatives.ts';
+import { READING } from '../../dictionary/sentences/function-words.ts';
+import { alternativesFor, changesFor, shownAs } from './alternatives.ts';
 import { parseNounLists } from './noun-lists.ts';
 import { ordinalValue } from './ordinals.ts';
 import { recordSubject } from './references.ts';
@@ -102,9 +103,15 @@ function asChange(
         ? victimOf(context, pattern, isOfCharacter)
         : ownerOfChange(context, pattern, { property, isRise: change === 'rises', isOfCharacter });
     if (!owner) continue;
-    const whose = owner.subject?.any && { subject: owner.subject };
+    const shown = shownAs(context, property);
+    const display = shown.length > 0 ? displayHeads(context, shown, span)[0] : undefined;
+    // What the screen shows is the player's.
+    if (display && owner.subject?.any && !isPlayerPattern(owner.subject)) continue;
+    const whose = display
+      ? { subject: toSlotPattern(context, display.subject!, 'subject') }
+      : owner.subject?.any && { subject: owner.subject };
     const condition: PropertyPattern = {
-      property: recordSpan([property], context, span),
+      property: recordSpan([display ? READING : property], context, span),
       ...whose,
       ...(owner.to ? { to: owner.to } : { change, ...(to && { to }) }),
     };
@@ -780,6 +787,7 @@ export function parsePropertyPatterns(context: ParseContext, at: number): Parsed
     { condition: toPropertyPattern(context, head, {}), end: head.end, cost: head.cost + eventNounCost(context, head) },
     ...parseChangePatterns(context, head),
     ...parseChangeNouns(context, head),
+    ...parseShownNumber(context, head),
   ]);
   patterns.push(...parseChangesOf(context, at), ...parseDamageTo(context, at));
   const to = adjectives.get(context.wordAt(at) ?? '');
@@ -790,6 +798,14 @@ export function parsePropertyPatterns(context: ParseContext, at: number): Parsed
     cost: head.cost,
   }));
   return [...patterns, ...adjectivePatterns];
+}
+
+/** Parses "lap 2" where the screen counts laps: it begins when the counter shows it. */
+function parseShownNumber(context: ParseContext, head: PropertyClause): ParsedCondition[] {
+  const number = head.isCaption ? numberValue(context.tokens[head.end]) : undefined;
+  if (number === undefined) return [];
+  const condition = toPropertyPattern(context, head, { to: { min: number, max: number } });
+  return [{ condition, end: head.end + 1, cost: head.cost + 1 }];
 }
 
 /** "kills" is more likely what happens than a number on the screen. */
@@ -809,6 +825,9 @@ const changeNouns = new Map<string, NonNullable<PropertyPattern['change']>>(
     gains: 'rises',
     increase: 'rises',
     rise: 'rises',
+    jump: 'rises',
+    spike: 'rises',
+    dip: 'drops',
     change: 'changes',
     changes: 'changes',
   } as const),
@@ -916,6 +935,17 @@ function parseChangePatterns(context: ParseContext, head: PropertyClause): Parse
   return patterns;
 }
 
+/** The properties of whoever a clause is about; what the screen shows is the player's. */
+function ownHeads(heads: readonly PropertyClause[], subject: NounList | undefined): readonly PropertyClause[] {
+  return heads
+    .filter((head) => !head.subject || (head.isCaption && (!subject || isPlayerAlone(subject))))
+    .map((head) => (head.isCaption || !subject ? head : { ...head, subject }));
+}
+
+function parseOwnHeads(context: ParseContext, at: number, subject: NounList | undefined): readonly PropertyClause[] {
+  return ownHeads(parsePropertyHeads(context, at, parseNounLists), subject);
+}
+
 /** Parses a number or a comparison. */
 function parseAmount(context: ParseContext, at: number): { range: Range; end: number } | undefined {
   const comparison = parseComparison(context, at);
@@ -982,19 +1012,15 @@ function parseGainsAfter(context: ParseContext, start: number, subject: NounList
     const heads = isTaking
       ? parseDamage(context, next)
       : [...parsePropertyHeads(context, next, parseNounLists), ...parsePlaces(context, next)];
-    return heads
-      .filter((head) => !head.subject || (head.isCaption && (!subject || isPlayerAlone(subject))))
-      .map((head) => ({
-        condition: toPropertyPattern(
-          context,
-          { ...head, ...(subject && !head.isCaption && { subject }) },
-          { change: numericDirection(change, head.properties[0]!)!, ...(range && { by: range }) },
-        ),
-        end: head.end,
-        // "lose more than 10 health" is no defeat.
-        cost:
-          (subject?.cost ?? 0) + head.cost + (range && (range.min === undefined || range.min !== range.max) ? -1 : 1),
-      }));
+    return ownHeads(heads, subject).map((head) => ({
+      condition: toPropertyPattern(context, head, {
+        change: numericDirection(change, head.properties[0]!)!,
+        ...(range && { by: range }),
+      }),
+      end: head.end,
+      // "lose more than 10 health" is no defeat.
+      cost: (subject?.cost ?? 0) + head.cost + (range && (range.min === undefined || range.min !== range.max) ? -1 : 1),
+    }));
   });
 }
 
@@ -1058,21 +1084,18 @@ function parseReaching(context: ParseContext, at: number, subject: NounList | un
   // Whoever reaches 50 may go beyond it at once.
   const isReached = verb === 'rises' && /^(?:reach|hit)/.test(context.wordAt(at)!);
   const range =
-    bound?.range ?? (number === undefined ? undefined : { min: number, ...(!isReached && { max: number }) });
+    bound?.range ??
+    (number === undefined ? undefined : { min: number, ...((!isReached || number === 0) && { max: number }) });
   if (!range) return [];
   const isFall = range.below !== undefined || range.max !== undefined;
-  const change = verb === 'either' ? (isFall ? 'drops' : 'rises') : verb;
-  return parsePropertyHeads(context, bound?.end ?? next + 1, parseNounLists)
-    .filter((head) => !head.subject)
-    .map((head) => ({
-      condition: toPropertyPattern(
-        context,
-        { ...head, ...(subject && { subject }) },
-        { change, ...crossing(change, range), to: range },
-      ),
-      end: head.end,
-      cost: (subject?.cost ?? 0) + head.cost,
-    }));
+  // "hit zero health"
+  const isNothing = isReached && number === 0;
+  const change = isNothing ? 'drops' : verb === 'either' ? (isFall ? 'drops' : 'rises') : verb;
+  return parseOwnHeads(context, bound?.end ?? next + 1, subject).map((head) => ({
+    condition: toPropertyPattern(context, head, { change, ...crossing(change, range), to: range }),
+    end: head.end,
+    cost: (subject?.cost ?? 0) + head.cost,
+  }));
 }
 
 /** Parses "took the lead", "got first", "reached third place": the rank becomes that. */
@@ -1118,17 +1141,11 @@ function parseGettingTo(context: ParseContext, start: number, subject: NounList 
 function parseRunningOut(context: ParseContext, at: number, subject: NounList | undefined): ParsedCondition[] {
   const next = context.skip(at, 'run out of') ?? context.skip(at, 'runs out of');
   if (next === undefined) return [];
-  return parsePropertyHeads(context, next, parseNounLists)
-    .filter((head) => !head.subject)
-    .map((head) => ({
-      condition: toPropertyPattern(
-        context,
-        { ...head, ...(subject && { subject }) },
-        { change: 'drops', to: { min: 0, max: 0 } },
-      ),
-      end: head.end,
-      cost: (subject?.cost ?? 0) + head.cost,
-    }));
+  return parseOwnHeads(context, next, subject).map((head) => ({
+    condition: toPropertyPattern(context, head, { change: 'drops', to: { min: 0, max: 0 } }),
+    end: head.end,
+    cost: (subject?.cost ?? 0) + head.cost,
+  }));
 }
 
 const verbsOf = <const Kind extends string>(text: string, kind: Kind): (readonly [string, Kind])[] =>

@@ -16,7 +16,7 @@ import { asSubject, be, doing, having, phrase, word } from './words.ts';
 // Totals of changes.
 const losing = 'lost|spent|used|wasted|burned|fired';
 
-const gaining = 'gained|earned|collected|won|regained|recovered|healed|made|received|picked_up';
+const gaining = 'got_back|gained_back|gained|earned|collected|won|regained|recovered|healed|made|received|picked_up';
 
 const sumWords = 'total|overall|combined|sum_of';
 

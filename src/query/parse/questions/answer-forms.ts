@@ -43,6 +43,11 @@ function isValueNear(condition: Condition): boolean {
   return 'near' in condition && isBareProperty(condition.find);
 }
 
+/** "rank after every lap": a thing is no moment after which a value could be. */
+export function isValueNearThing(condition: Condition): boolean {
+  return 'near' in condition && isBareProperty(condition.find) && !isEvent(condition.near);
+}
+
 /**
  * "score after the third kill" is the first value then, "rank after pitting" the next after each pit stop, "health before my
  * first death" the last.
@@ -62,6 +67,15 @@ export function countObjects(body: Tokens, cost = 0): readonly Reading[] {
       if (isValueNear(condition)) return undefined;
       const find = beforeFirst(condition);
       const parts = 'all' in find ? find.all : [find];
+      // "how many points in the first minute" is what one gains.
+      if (parts.some((part) => isBareProperty(part))) {
+        const risen = parts.map((part) =>
+          isBareProperty(part) ? { ...ofPlayer(part), change: 'rises' as const } : part,
+        );
+        return by
+          ? undefined
+          : { find: risen.length === 1 ? risen[0]! : { all: risen }, measure: { of: 'change', take: 'sum' } };
+      }
       const object = parts.some((part) => 'action' in part && (part as ActionPattern).object);
       return object && !by ? { find, measure: { of: 'count', take: 'sum' } } : { find, count: true, ...(by && { by }) };
     },
@@ -86,7 +100,7 @@ export function list(body: Tokens, cost = 0, limits: Partial<Query> = {}): reado
     [body],
     (b) =>
       // "something" alone would be every event.
-      'mentions' in b.condition && !(b.condition as MentionCondition).mentions.any
+      ('mentions' in b.condition && !(b.condition as MentionCondition).mentions.any) || isValueNearThing(b.condition)
         ? undefined
         : { ...withGroups(b), ...edgeOf(b.condition), ...limits },
     cost,

@@ -1,4 +1,4 @@
-import { count, countObjects, grouped, streaks, measured } from './answer-forms.ts';
+import { count, countObjects, grouped, isPlain, streaks, measured } from './answer-forms.ts';
 import {
   type Interpretation,
   anyOf,
@@ -109,7 +109,7 @@ export const countRules: readonly Rule[] = [
   ),
   // "how many kills do Sarge and Major have together"
   rule('<q> together|combined|between_them', ({ tokens }) =>
-    ask(tokens('q'), (query) => (query.count ? query : undefined)),
+    ask(tokens('q'), (query) => (query.count ? query : isPlain(query) ? { ...query, count: true } : undefined)),
   ),
   rule('the? combined number_of? <x>', ({ tokens }) =>
     // "kills of Sarge" can be those by him and those of him.

@@ -39,7 +39,19 @@ export const durationRules: readonly Rule[] = [
     withoutDoing(tokens('x'), 'highest', -1),
   ),
   // "how long did my first kill take"
-  rule(`how_long ${doing} <c> take`, ({ tokens }) => firstTime(tokens('c')), 6),
+  rule(
+    `how_long ${doing} <c> take`,
+    ({ tokens }) =>
+      firstTime(tokens('c')).map((each) => ({
+        ...each,
+        // A value takes no time.
+        build: (...bodies) => {
+          const { condition } = bodies[0]!;
+          return 'action' in ('nth' in condition ? condition.of : condition) ? each.build(...bodies) : undefined;
+        },
+      })),
+    6,
+  ),
   rule(`how_long ${doing} <s> go|last|survive|play without a|any? <x>`, ({ tokens }) =>
     declarative([...tokens('s'), ...tokens('x')]).flatMap((body) => measured(body, 'gap', 'highest', isEvent, -1)),
   ),
@@ -98,6 +110,9 @@ export const durationRules: readonly Rule[] = [
 
 /** The time from one to the next; what one does not do, as in "without dying", is the player's. */
 function withoutDoing(body: Tokens, take: Take, cost = 0): readonly Reading[] {
+  const isPassive = /^(?:getting|being)$/.test(body[0]?.lower ?? '') && body.length > 1;
+  if (isPassive)
+    return measured([word('i', body[0]), word('was', body[0]), ...body.slice(1)], 'gap', take, isEvent, cost);
   const isGerund = body[0]?.lower.endsWith('ing') ?? false;
   return measured(body, 'gap', take, isEvent, cost).map((each) => ({
     ...each,

@@ -14,7 +14,7 @@ import { rateRules } from './rates.ts';
 import { countRules } from './counts.ts';
 import { requestRules } from './requests.ts';
 import { matchTemplate } from '../templates.ts';
-import { countGroups, edgeOf, withGroups } from './answer-forms.ts';
+import { countGroups, edgeOf, isValueNearThing, withGroups } from './answer-forms.ts';
 import { isBareProperty, isProperty } from './subjects.ts';
 import { originalOf, structuralWords } from './words.ts';
 import {
@@ -69,7 +69,7 @@ function interpret(
 ): readonly (Reading | Redirection)[] {
   const plain = reading([tokens], (body) =>
     // The values of a property have no number.
-    body.by && isProperty(body.condition) && isBareProperty(body.condition)
+    isValueNearThing(body.condition) || (body.by && isProperty(body.condition) && isBareProperty(body.condition))
       ? undefined
       : countGroups({ ...withGroups(body), ...edgeOf(body.condition) }),
   );

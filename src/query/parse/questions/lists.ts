@@ -1,7 +1,7 @@
-import { isAboutEvent } from '../../query.ts';
-import { isEvent, sameSubject } from './subjects.ts';
+import { type ActionPattern, type Condition, isAboutEvent } from '../../query.ts';
+import { isEvent, sameSubject, thePlayer } from './subjects.ts';
 import { grouped, list } from './answer-forms.ts';
-import { anyOf, reading, type Rule, rule, understanding } from './readings.ts';
+import { anyOf, ask, reading, type Rule, rule, understanding } from './readings.ts';
 import { declarative, withObject } from './word-order.ts';
 import { be, doing, having, word, asSubject, owner } from './words.ts';
 
@@ -30,6 +30,23 @@ export const listRules: readonly Rule[] = [
           build: (...bodies) => (isEvent(bodies[0]!.condition) ? each.build(...bodies) : undefined),
         }))
       : [],
+  ),
+  // "which weapons did Major use to kill people"
+  rule(`what|which <n> ${doing} <s> use to <v>`, ({ tokens }) =>
+    grouped(
+      tokens('n'),
+      [[...asSubject(tokens('s')), ...tokens('v'), word('with', tokens('n')[0]), ...tokens('n')]],
+      {},
+      0.5,
+    ),
+  ),
+  // "who else crashed"
+  rule('who|anyone|anybody else <v>', ({ tokens }) =>
+    ask([word('who', tokens('v')[0]), ...tokens('v')], (query) => {
+      const { find } = query;
+      const isAsked = 'action' in find && JSON.stringify((find as ActionPattern).subject) === '{}';
+      return isAsked ? { ...query, find: { ...find, subject: { except: thePlayer.any! } } as Condition } : undefined;
+    }),
   ),
   // "which weapon did I use for my last kill"
   rule(`what|which <n> ${doing} <s> use for|on|in <c>`, ({ tokens }) =>

@@ -71,8 +71,12 @@ export const occurrenceRules: readonly Rule[] = [
           ...tokens('x'),
         ]).map((each) => ({ ...each, cost: each.cost - 1 })),
   ),
-  rule(`when ${be} <s> in <x>`, ({ tokens }) =>
-    list([...asSubject(tokens('s')), word('took', tokens('x')[0]), ...tokens('x')], 0.5),
+  rule(`ask:when|how_often|how_many_times ${be} <s> in <x>`, ({ tokens, text }) =>
+    list(
+      [...asSubject(tokens('s')), word('took', tokens('x')[0]), ...tokens('x')],
+      0.5,
+      text('ask') === 'when' ? {} : { count: true },
+    ),
   ),
   // "when did lap 2 start", where the screen counts laps
   rule(`when ${doing} <n> <k> start|begin`, ({ tokens }) =>

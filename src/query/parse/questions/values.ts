@@ -140,6 +140,10 @@ export const valueRules: readonly Rule[] = [
     '<p> on|upon|at|before|for|at_time_of|at_the_time_of each_of|every_one_of|all_of|each|every|the? <c>',
     ({ tokens }) => stateWhen(tokens('p'), tokens('c'), 0.5),
   ),
+  // "gun I had when I died"
+  rule('the? <p> that? who:i|we had|held|was_holding|was_using|used when|as <c>', ({ tokens }) =>
+    stateWhen([word('my', tokens('p')[0]), ...inHand(tokens('p'))], tokens('c')),
+  ),
   rule('<p> when|whenever|as|right_before|just_before|at_the_moment|every_time|each_time <c>', ({ tokens }) =>
     stateWhen(tokens('p'), tokens('c')),
   ),
