@@ -136,6 +136,12 @@ describe('a field', () => {
     expect(classifyField(samplesOf(fractions))).toMatchObject({ type: 'clock' });
   });
 
+  it('may get shorter where a single digit was misread as a zero', () => {
+    const texts = halves.map((i) => (i === 7 ? '086 / 680' : `${680 - 9 * i} / 680`));
+    const { pattern } = classifyField(samplesOf(texts))!;
+    expect(new RegExp(`^(?:${pattern})$`).exec('12 / 680')?.[1]).toBe('12');
+  });
+
   it('that comes and goes shows messages', () => {
     const texts = halves.map((i) => (i % 12 < 6 ? 'Final lap!' : ''));
     expect(classifyField(samplesOf(texts), { comesAndGoes: true })).toMatchObject({ type: 'message' });

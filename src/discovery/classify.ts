@@ -122,6 +122,9 @@ type Piece =
 /** Share of the texts in which a length is no misreading. */
 const MIN_LENGTH_SHARE = 0.05;
 
+/** Share of the numbers of one length with a zero before them from which they are padded, and the zero is no misread digit. */
+const MIN_PADDED_SHARE = 0.05;
+
 /** The numbers of digits that a run often has. */
 function usualLengths(runs: readonly string[]): readonly number[] {
   const counts = Map.groupBy(runs, ({ length }) => length);
@@ -181,7 +184,8 @@ function commonForm(
     run++;
     const lengths = usualLengths(own);
     const [min, max] = [Math.min(...lengths), Math.max(...lengths)];
-    const padded = min === max && max > 1 && own.some((digits) => digits.startsWith('0'));
+    const zeros = own.filter((digits) => digits.startsWith('0')).length;
+    const padded = min === max && max > 1 && zeros >= Math.max(2, MIN_PADDED_SHARE * own.length);
     return [{ min, max, padded }];
   });
   const pieces = [
