@@ -54,6 +54,8 @@ export interface Scene {
   readonly kind: string;
   /** Explanation of the score for people. */
   readonly because: string;
+  /** What a person calls it, where that is not the text of its strongest event. */
+  readonly title?: string;
 }
 
 /** The scene's strongest event; of equals the earlier. */
@@ -61,9 +63,9 @@ export function strongestEvent(scene: Scene): ScoredEvent | undefined {
   return scene.events.toSorted((a, b) => b.score - a.score || a.event.t - b.event.t)[0];
 }
 
-/** Title of a scene: the text of its strongest event. */
+/** Title of a scene: what a person calls it, or the text of its strongest event. */
 export function sceneTitle(scene: Scene): string {
-  return strongestEvent(scene)?.event.text ?? scene.kind;
+  return scene.title ?? strongestEvent(scene)?.event.text ?? scene.kind;
 }
 
 /** Highlight list as written to JSON. Times in seconds from each recording's first frame. */

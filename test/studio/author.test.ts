@@ -75,6 +75,11 @@ describe('an author in the studio', () => {
     expect(await inspect(page)).toEqual([]);
     await sentence.press('Enter');
     await page.locator('.rule-list').waitFor();
+    // Keys of the page do nothing in the editor.
+    await page.locator('summary', { hasText: 'Script' }).click();
+    await page.locator('.cm-content').click();
+    await page.keyboard.type('1 ?? 2');
+    expect(await page.locator('.cm-content').textContent()).toBe('1 ?? 2');
 
     await page.getByRole('link', { name: 'Test' }).click();
     await page.getByRole('button', { name: 'Take over the events found' }).click();

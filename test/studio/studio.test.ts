@@ -1,7 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { clip } from '../paths.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openJournal } from '../../src/events/journal.ts';
+import { readChapters } from '../../src/media/container/chapters.ts';
+import { openVideo } from '../../src/media/video.ts';
+import { remux } from '../fixtures/remux.ts';
 import { HOSTILE_NAME, inspect, StudioBrowser } from '../fixtures/studio.ts';
 
 let browser: StudioBrowser;
@@ -15,6 +20,8 @@ afterAll(async () => {
 
 const REVIEW = '#/review?recording=matches%2Fmatch.mp4';
 const canvas = '.frame-view canvas';
+
+const seen = (value: string | number) => ({ state: 'seen', value, confidence: 0.99 });
 
 /** Waits until the exact frame of a number is shown. */
 async function shows(page: Page, frame: number): Promise<void> {
@@ -140,6 +147,102 @@ describe('the studio', () => {
     });
     await page.reload();
     await page.locator('.scene-card').nth(1).waitFor();
+    await page.close();
+  });
+
+  it('writes a reel with its progress, and exports its scenes to editing programs', async () => {
+    const page = await browser.show(`#/cut?recording=${encodeURIComponent(`matches/${HOSTILE_NAME}.mp4`)}`);
+    await page.locator(`${canvas}[data-exact="true"]`).waitFor();
+    await page.getByRole('button', { name: /Add a scene here/ }).click();
+    await page.locator('.scene-card').getByLabel('Caption').fill('A & <b>');
+    await page.getByRole('textbox', { name: /^File/ }).fill('short.mp4');
+    // What the page asks for while the reel is written.
+    const asked = page.waitForResponse((response) => response.url().includes('/api/job?'));
+    await page.getByRole('button', { name: 'Write the reel' }).click();
+    expect(await (await asked).json()).toMatchObject({ name: 'short.mp4', path: 'matches/short.mp4' });
+    await page.getByText('Written: matches/short.mp4').waitFor();
+    using reel = openVideo(join(browser.folder, 'short.mp4'));
+    // A scene at the beginning ends 3 s later.
+    expect(reel.info.duration).toBeCloseTo(3, 1);
+    expect(await readChapters(reel.path)).toEqual([{ t: 0, title: 'A & <b>' }]);
+    const download = page.waitForEvent('download');
+    await page.getByRole('combobox', { name: /Export for/ }).selectOption('edl');
+    const file = await download;
+    expect(file.suggestedFilename()).toBe('short.edl');
+    const lines = (await readFile(await file.path(), 'utf8')).split(/\r?\n/);
+    // CMX 3600: reel and record times of an event.
+    expect(lines.filter((line) => /^\d{3} .* C .*\d\d:\d\d:\d\d:\d\d$/.test(line)).length).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Take the scene out' }).click();
+    const cut = join(browser.folder, `${HOSTILE_NAME}.playbyplay`, 'cut.json');
+    await expect.poll(async () => JSON.parse(await readFile(cut, 'utf8')) as unknown).toMatchObject({ scenes: [] });
+    await page.close();
+  });
+
+  it('shows two recordings on one clock: that of their sound, or the moment that a person names', async () => {
+    remux(clip, join(browser.folder, 'copy.mkv'), 'matroska', { seconds: 20 });
+    const page = await browser.show('#/compare?recording=matches%2Fmatch.mp4&other=matches%2Fcopy.mkv');
+    await page.getByText(/By their sound, the second begins at −?0:00\.0\d\d of the first/).waitFor();
+    const views = page.locator(`${canvas}[data-exact="true"]`);
+    const time = page.getByRole('textbox', { name: /Go to a time/ });
+    await time.fill('#350');
+    await time.press('Enter');
+    await views.nth(0).and(page.locator('[data-frame="350"]')).waitFor();
+    // Sound gives the clocks to a few milliseconds.
+    await expect
+      .poll(async () => Number(await views.nth(1).getAttribute('data-frame')))
+      .toSatisfy((frame: number) => Math.abs(frame - 350) <= 1);
+    // The test pattern has no sound, and two frames a second; the other has 35.
+    await page.getByRole('combobox', { name: 'with' }).selectOption(`matches/${HOSTILE_NAME}.mp4`);
+    await page.getByText(/Their sound does not say how they lie/).waitFor();
+    await page.getByRole('button', { name: 'On one clock' }).click();
+    await page.getByRole('button', { name: 'Second: one frame on' }).click();
+    await views.nth(1).and(page.locator('[data-frame="1"]')).waitFor();
+    await time.fill('#70');
+    await time.press('Enter');
+    await views.nth(0).and(page.locator('[data-frame="70"]')).waitFor();
+    await page.getByRole('button', { name: 'This is the same moment' }).click();
+    await page.getByText('The second begins at 0:01.500 of the first, as you said.').waitFor();
+    await time.fill('#105');
+    await time.press('Enter');
+    // A second later in both.
+    await views.nth(1).and(page.locator('[data-frame="3"]')).waitFor();
+    await page.close();
+  });
+
+  it('steps by what is read, and shows where it could not be', async () => {
+    const names = ['health', 'weapon'];
+    const journal = join(browser.folder, 'match.playbyplay', 'readings.journal');
+    {
+      await using writing = await openJournal(journal, { detectors: JSON.stringify(names) });
+      // Every tenth of a second: 87, then for a second unreadable, then 62.
+      const health = [...Array(20).fill(0), ...Array(10).fill(1), ...Array(20).fill(2)] as number[];
+      await writing.append('0', {
+        t: health.map((_, i) => i / 10),
+        observations: [seen(87), { state: 'unreadable', confidence: 0.2 }, seen(62), seen('shotgun'), seen('fist')],
+        seen: health.map((number, i) => [number, i < 40 ? 3 : 4]),
+        gaps: [],
+      });
+    }
+    const page = await browser.show(REVIEW);
+    const field = page.getByRole('button', { name: /^health/ });
+    await field.waitFor();
+    await page.locator(`${canvas}[data-exact="true"]`).waitFor();
+    await page.keyboard.press('.');
+    await page.getByText('health: 87 → 62').waitFor();
+    // 3.0 s at 35 frames a second.
+    await shows(page, 105);
+    await page.keyboard.press('.');
+    await page.getByText('weapon: shotgun → fist').waitFor();
+    await shows(page, 140);
+    await field.click();
+    await page.keyboard.press('.');
+    await page.getByText('No further change of health').waitFor();
+    await page.keyboard.press(',');
+    await shows(page, 105);
+    await page.keyboard.press('Shift+ArrowLeft');
+    await page.getByRole('button', { name: 'health not readable' }).waitFor();
+    expect(await field.getAttribute('aria-pressed')).toBe('true');
+    expect(await inspect(page)).toEqual([]);
     await page.close();
   });
 

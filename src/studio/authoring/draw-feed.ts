@@ -11,9 +11,9 @@ export interface DrawnFeed extends DrawnElement {
   readonly box: Rect;
 }
 
-/** Rows above and below the drawn one among which others are looked for, and by how many heights rows may be wider. */
+/** Rows above and below the drawn one among which others are looked for, and by which share of its width rows may be wider. */
 const MAX_ROWS = 10;
-const MAX_WIDER_HEIGHTS = 14;
+const MAX_WIDER_SHARE = 0.75;
 /** By how much rows of one feed may differ: edges in heights, heights as a ratio, distances of neighbours in heights. */
 const MAX_EDGE_DISTANCE = 1;
 const MAX_HEIGHT_RATIO = 1.5;
@@ -48,9 +48,9 @@ export async function studyFeed(
   const source = { path, file, index, size: frame };
   const area = within(
     {
-      x: box.x - MAX_WIDER_HEIGHTS * box.height,
+      x: box.x - MAX_WIDER_SHARE * box.width,
       y: box.y - MAX_ROWS * box.height,
-      width: box.width + 2 * MAX_WIDER_HEIGHTS * box.height,
+      width: (1 + 2 * MAX_WIDER_SHARE) * box.width,
       height: (2 * MAX_ROWS + 1) * box.height,
     },
     frame,

@@ -40,8 +40,8 @@ export function fromCutScenes(
       .filter(({ id, t }) => wanted.has(id) && t >= scene.start && t < scene.end)
       .map((event) => ({ event, score: scene.score, reasons: [] }));
     const { session, game } = source.header;
-    const { start, end, score, kind, because } = scene;
-    const made = { session, game, source: index, start, end, events, score, kind, because };
+    const { start, end, score, kind, because, title } = scene;
+    const made = { session, game, source: index, start, end, events, score, kind, because, title };
     const best = bestEvent(scene, made);
     if (best && best.text !== scene.title) captionTexts.set(best.id, scene.title);
     return [made];

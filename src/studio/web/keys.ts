@@ -41,7 +41,8 @@ function nameOf(event: KeyboardEvent): string {
 }
 
 addEventListener('keydown', (event) => {
-  const target = event.target as Element | null;
+  // The code editor lives in a shadow root, outside of which its elements are not the target.
+  const target = event.composedPath()[0] as Element | undefined;
   const name = nameOf(event);
   if (document.querySelector('dialog[open]')) return;
   if (target?.closest(TYPING)) {

@@ -1,4 +1,4 @@
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 
 /** Which colours are shown; `system` follows the operating system. */
 export type Theme = 'system' | 'light' | 'dark';
@@ -13,6 +13,17 @@ function stored(): Theme {
 
 /** The chosen theme. */
 export const theme = signal<Theme>(stored());
+
+const system = matchMedia('(prefers-color-scheme: dark)');
+const isSystemDark = signal(system.matches);
+system.addEventListener('change', () => {
+  isSystemDark.value = system.matches;
+});
+
+/** The colours that are shown: what is drawn on canvases depends on it. */
+export const shownTheme = computed<'light' | 'dark'>(() =>
+  theme.value === 'system' ? (isSystemDark.value ? 'dark' : 'light') : theme.value,
+);
 
 /** Shows the chosen theme, and remembers it. */
 export function followTheme(): void {

@@ -42,6 +42,20 @@ export interface MarkedSound {
 }
 
 const POLL_MS = 250;
+/** Milliseconds without a change before the tests run again. */
+const RERUN_MS = 500;
+/** Changes after which the stored readings still hold. */
+const WITHOUT_READING: ReadonlySet<Edit['op']> = new Set([
+  'accept',
+  'add-rule',
+  'replace-rule',
+  'remove-rule',
+  'add-word',
+  'script',
+  'recordings',
+  'test',
+  'remove-test',
+]);
 
 /** A pack that is being written, shared by the author's pages. */
 export class Authoring {
@@ -64,8 +78,15 @@ export class Authoring {
   readonly runs = signal(0);
   readonly notice = signal('');
   readonly element = computed(() => this.pack.value?.elements.find(({ name }) => name === this.selected.value));
+  /** The tests run again after a change. */
+  readonly isScoring = signal(false);
   #isReading = false;
   #isWanted = false;
+  /** Changes since the pack was opened. */
+  #edits = 0;
+  /** The last test has stored the readings of all elements as they are. */
+  #areReadingsStored = false;
+  #rerun: ReturnType<typeof setTimeout> | undefined;
 
   constructor(path: string, game: string) {
     this.path = path;
@@ -97,6 +118,8 @@ export class Authoring {
     try {
       this.notice.value = notice;
       this.take(await call(editPack, { body: { ...this.id, edit } }));
+      if (!WITHOUT_READING.has(edit.op)) this.#areReadingsStored = false;
+      else if (this.tested.value && this.#areReadingsStored) this.#scheduleTests();
       return true;
     } catch (error) {
       this.error.value = error;
@@ -104,8 +127,41 @@ export class Authoring {
     }
   }
 
+  /**
+   * Runs the tests, or the pack on one recording without comparing.
+   *
+   * @param options `media`: the recording; `job`: by which the progress is asked for.
+   */
+  async runTests(options: Pick<RouteBody<typeof runTests>, 'media' | 'job' | 'breakpoints'> = {}): Promise<TestRun> {
+    clearTimeout(this.#rerun);
+    const edits = this.#edits;
+    const run = await call(runTests, { body: { ...this.id, ...options } });
+    batch(() => {
+      this.runs.value += 1;
+      if (options.media === undefined) this.tested.value = { run, isStale: edits !== this.#edits };
+    });
+    if (options.media === undefined && edits === this.#edits) this.#areReadingsStored = true;
+    return run;
+  }
+
+  /** Scores a change that needs no new readings at once: the author sees what it does. */
+  #scheduleTests(): void {
+    clearTimeout(this.#rerun);
+    this.#rerun = setTimeout(() => {
+      this.isScoring.value = true;
+      void this.runTests()
+        .catch((error: unknown) => {
+          this.error.value = error;
+        })
+        .finally(() => {
+          this.isScoring.value = false;
+        });
+    }, RERUN_MS);
+  }
+
   /** Takes over what the server answered to a change. */
   take(pack: Pack): void {
+    this.#edits++;
     batch(() => {
       this.pack.value = pack;
       this.error.value = undefined;
@@ -118,6 +174,9 @@ export class Authoring {
   async step(step: 'undo' | 'redo'): Promise<void> {
     try {
       this.history.value = await call(stepHistory, { body: { path: this.path, step } });
+      this.#edits++;
+      this.#areReadingsStored = false;
+      if (this.tested.value) this.tested.value = { ...this.tested.value, isStale: true };
       await this.load();
     } catch (error) {
       this.error.value = error;

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import type { Lane } from '../player/lanes.tsx';
 import type { Player, Stretch } from '../player/player.ts';
 import { Readings } from '../player/readings.ts';
 import { Timeline } from '../player/timeline.tsx';
@@ -15,10 +16,12 @@ export function PackTimeline({
   authoring,
   player,
   readings,
+  marked,
 }: {
   readonly authoring: Authoring;
   readonly player: Player;
   readonly readings: Readings;
+  readonly marked?: readonly Lane[];
 }) {
   const { value: sound } = authoring.sound;
   const { value: runs } = authoring.runs;
@@ -27,6 +30,7 @@ export function PackTimeline({
       player={player}
       readings={readings}
       readingsVersion={runs}
+      {...(marked && { marked })}
       {...(sound && {
         soundMarks: {
           ranges: sound.ranges,

@@ -143,6 +143,7 @@ export const authorText = {
     precision: 'precision',
     recall: 'recall',
     stale: 'changed since',
+    running: 'testing again…',
   },
   keys: {
     draw: 'Draw a box',
@@ -234,6 +235,7 @@ export const authorText = {
     ownWords: 'Words of this game',
   },
   test: {
+    lanes: { marks: 'Marked', events: 'Found', differences: 'Misses, wrong' },
     title: 'Does it work?',
     explain: 'Mark what truly happens, then run the game: misses and wrong events are listed.',
     marks: 'What truly happens',

@@ -132,7 +132,7 @@ function Score({ authoring }: { readonly authoring: Authoring }) {
   return (
     <span class={`tag ${tested.isStale ? 'tag-warn' : isGood ? 'tag-good' : 'tag-bad'}`} title={t.title}>
       {t.precision} {authorText.percent(score.precision)} · {t.recall} {authorText.percent(score.recall)}
-      {tested.isStale && ` · ${t.stale}`}
+      {authoring.isScoring.value ? ` · ${t.running}` : tested.isStale && ` · ${t.stale}`}
     </span>
   );
 }
@@ -156,7 +156,9 @@ async function reload(authoring: Authoring): Promise<void> {
 
 /** What the last edit changed in the files, and mistakes in them. */
 export function FilesNotice({ authoring }: { readonly authoring: Authoring }) {
-  const { diff, issues, warnings } = authoring.pack.value!;
+  const { diff, elements, ...found } = authoring.pack.value!;
+  // A game that was just begun has no elements: that is no mistake yet.
+  const { issues, warnings } = elements.length === 0 ? { issues: [], warnings: [] } : found;
   const t = authorText;
   return (
     <>

@@ -308,7 +308,8 @@ function NewElement({
   const setKind = (next: string): void => {
     kind.value = next;
     const detector =
-      next === 'text' ? { kind: 'text', reader: 'general' } : next === 'bar' ? { kind: 'bar' } : { kind: next };
+      // A single row is a text; the feed that it belongs to is found afterwards.
+      next === 'text' || next === 'feed' ? { kind: 'text', reader: 'general' } : { kind: next };
     authoring.drawn.value = { ...drawn, detector };
   };
   const add = async (): Promise<void> => {
@@ -335,7 +336,10 @@ function NewElement({
             ...(studied.font ? { font: studied.font } : {}),
           };
           notice = t.studied(studied.type ?? '', Math.round(100 * (studied.certainty ?? 0)));
-        } else notice = t.notStudied;
+        } else {
+          notice = t.notStudied;
+          if (kind.value === 'feed') detector = { kind: 'feed' };
+        }
       } catch (error) {
         authoring.error.value = error;
       } finally {

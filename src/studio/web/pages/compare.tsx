@@ -65,6 +65,8 @@ function ChooseOther({ recording, other }: { readonly recording: string; readonl
 interface Clock {
   readonly offset: number;
   readonly rate: number;
+  /** What says so: the sound of both, with a confidence; the person; or nothing yet. */
+  readonly by: 'sound' | 'person' | 'nothing';
   readonly confidence?: number | undefined;
 }
 
@@ -81,7 +83,9 @@ function Comparison({ recording, other }: { readonly recording: string; readonly
   useEffect(() => {
     if (!found.value || relation.value) return;
     const { matched, offset = 0, drift = 0, confidence } = found.value;
-    relation.value = matched ? { offset, rate: 1 + drift / 1e6, confidence } : { offset: 0, rate: 1 };
+    relation.value = matched
+      ? { offset, rate: 1 + drift / 1e6, by: 'sound', confidence }
+      : { offset: 0, rate: 1, by: 'nothing' };
   }, [found.value]);
   useEffect(() => {
     second.setVolume(0);
@@ -111,7 +115,7 @@ function Comparison({ recording, other }: { readonly recording: string; readonly
     const at = first.shown.value?.t ?? first.t.value;
     const otherAt = second.shown.value?.t ?? second.t.value;
     const rate = relation.value?.rate ?? 1;
-    relation.value = { offset: at - rate * otherAt, rate };
+    relation.value = { offset: at - rate * otherAt, rate, by: 'person' };
     isLinked.value = true;
   };
   const players = [
@@ -150,11 +154,11 @@ function Comparison({ recording, other }: { readonly recording: string; readonly
           <Loading what={t.aligning} />
         ) : (
           <span class="hint">
-            {current.confidence === undefined
-              ? found.value?.matched === true
+            {current.by === 'sound'
+              ? t.aligned(current.offset, Math.round((current.confidence ?? 0) * 100))
+              : current.by === 'person'
                 ? t.byHand(current.offset)
-                : t.notAligned(current.offset)
-              : t.aligned(current.offset, Math.round(current.confidence * 100))}
+                : t.notAligned(current.offset)}
           </span>
         )}
         <span class="spacer" />

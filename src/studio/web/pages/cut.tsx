@@ -12,6 +12,7 @@ import { useKeys } from '../keys.ts';
 import { Controls } from '../player/controls.tsx';
 import { FrameView } from '../player/frame-view.tsx';
 import type { Player } from '../player/player.ts';
+import { Readings } from '../player/readings.ts';
 import { Timeline } from '../player/timeline.tsx';
 import { place } from '../router.ts';
 import { clock, text } from '../strings.ts';
@@ -25,6 +26,7 @@ export function CutPage() {
 function RecordingCut({ path }: { readonly path: string }) {
   const player = usePlayer(path);
   const log = player.info.value?.log;
+  const readings = useMemo(() => (log === undefined ? undefined : new Readings({ log }, player)), [log, player]);
   const cut = useMemo(() => (log === undefined ? undefined : new Cut(log, player)), [log, player]);
   useEffect(() => () => cut?.close(), [cut]);
   if (player.error.value !== undefined) return <ErrorNotice error={player.error.value} />;
@@ -34,7 +36,7 @@ function RecordingCut({ path }: { readonly path: string }) {
       <div class="viewer">
         <FrameView player={player} overlay={() => cut && <CaptionPreview cut={cut} />} />
         <Controls player={player} />
-        <Timeline player={player} log={log} />
+        <Timeline player={player} log={log} readings={readings} />
       </div>
       <aside class="review-panel" aria-label={text.cut.panel}>
         {cut ? <CutPanel cut={cut} player={player} /> : player.info.value && <NoLog player={player} />}

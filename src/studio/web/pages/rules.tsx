@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { runTests, searchWords } from '../../api/authoring.ts';
+import { searchWords } from '../../api/authoring.ts';
 import { call } from '../api-client.ts';
 import { EmptyState } from '../components/basic.tsx';
 import { useLoaded } from '../components/load.ts';
@@ -165,6 +165,8 @@ function RuleForm({
         <label class="field grow">
           <span>{t.match}</span>
           <input
+            id="rule-match"
+            list="rule-values"
             value={match.value}
             spellcheck={false}
             onInput={(event) => {
@@ -173,6 +175,15 @@ function RuleForm({
           />
         </label>
       </div>
+      <datalist id="rule-values">
+        {Object.keys(element.detector['clips'] ?? element.detector['icons'] ?? element.detector['colors'] ?? {}).map(
+          (one) => (
+            <option key={one} value={`^${one.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`}>
+              {one}
+            </option>
+          ),
+        )}
+      </datalist>
       <SentenceInput
         authoring={authoring}
         id="rule-sentence"
@@ -326,8 +337,7 @@ function ScriptPart({ authoring, recording }: { readonly authoring: Authoring; r
     isRunning.value = true;
     try {
       const breakpoints = [...authoring.breakpoints.value];
-      run.value = await call(runTests, { body: { ...authoring.id, media: recording, breakpoints } });
-      authoring.runs.value += 1;
+      run.value = await authoring.runTests({ media: recording, breakpoints });
     } catch (error) {
       authoring.error.value = error;
     } finally {

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { exportPack, runTests } from '../../api/authoring.ts';
+import { useMemo } from 'preact/hooks';
+import { exportPack } from '../../api/authoring.ts';
 import { call } from '../api-client.ts';
 import { EmptyState, ErrorNotice } from '../components/basic.tsx';
 import { useKeys } from '../keys.ts';
@@ -11,6 +12,7 @@ import { PackTimeline, usePackReadings } from '../author/pack-timeline.tsx';
 import { AuthorBar, AuthorProblem, withPack } from '../author/work.tsx';
 import { Controls } from '../player/controls.tsx';
 import { FrameView } from '../player/frame-view.tsx';
+import type { Lane } from '../player/lanes.tsx';
 import type { Player } from '../player/player.ts';
 import { clock } from '../strings.ts';
 import { usePlayer } from '../components/recording-page.tsx';
@@ -58,11 +60,7 @@ function TestWork({ authoring, recording }: { readonly authoring: Authoring; rea
       },
     });
     try {
-      const body = { ...authoring.id, job: progress.job, ...(only === undefined ? {} : { media: only }) };
-      const result = await call(runTests, { body });
-      authoring.runs.value += 1;
-      if (only === undefined) authoring.tested.value = { run: result, isStale: false };
-      return result;
+      return await authoring.runTests({ job: progress.job, ...(only === undefined ? {} : { media: only }) });
     } catch (error) {
       authoring.error.value = error;
       return undefined;
@@ -79,6 +77,30 @@ function TestWork({ authoring, recording }: { readonly authoring: Authoring; rea
     );
     await save({ marks });
   };
+  const tested = authoring.tested.value?.run;
+  const lanes = useMemo(
+    () => [
+      laneOf(
+        t.lanes.marks,
+        test.marks.map(({ t: at, sentence }) => ({ t: at, text: sentence ?? '' })),
+      ),
+      ...(tested
+        ? [
+            laneOf(
+              t.lanes.events,
+              tested.events.filter(({ media }) => media === recording),
+            ),
+            laneOf(
+              t.lanes.differences,
+              tested.differences
+                .filter(({ media }) => media === recording)
+                .map((one) => ({ t: one.t, text: `${t[one.kind]}: ${one.sentence}` })),
+            ),
+          ]
+        : []),
+    ],
+    [test.marks, tested, recording],
+  );
   useKeys([{ key: 'Control+Enter', does: authorText.keys.run, run: () => void run() }]);
   if (player.error.value !== undefined) return <ErrorNotice error={player.error.value} />;
   return (
@@ -88,7 +110,7 @@ function TestWork({ authoring, recording }: { readonly authoring: Authoring; rea
       <div class="viewer">
         <FrameView player={player} />
         <Controls player={player} />
-        <PackTimeline authoring={authoring} player={player} readings={readings} />
+        <PackTimeline authoring={authoring} player={player} readings={readings} marked={lanes} />
       </div>
       <aside class="author-panel" aria-label={t.title}>
         <AuthorProblem authoring={authoring} />
@@ -172,6 +194,11 @@ function TestWork({ authoring, recording }: { readonly authoring: Authoring; rea
       </aside>
     </div>
   );
+}
+
+/** Moments as a lane of the time line. */
+function laneOf(name: string, moments: readonly { readonly t: number; readonly text: string }[]): Lane {
+  return { name, kind: 'events', marks: moments.map(({ t, text }) => ({ t, end: t, text })) };
 }
 
 function newTest(recording: string, { tests }: Pack): Test {

@@ -42,6 +42,8 @@ export function Controls({ player, hasKeys = true }: { readonly player: Player; 
   const submit = (event: Event): void => {
     event.preventDefault();
     const wanted = parsePlace(entry.value ?? '');
+    // The keys of the page work again.
+    (event.currentTarget as HTMLFormElement).querySelector('input')?.blur();
     entry.value = undefined;
     if (!wanted) return;
     if ('frame' in wanted) player.goToFrame(wanted.frame);

@@ -1,16 +1,13 @@
-import { theme } from '../theme.ts';
+import { shownTheme } from '../theme.ts';
 
-const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
 const colors = new Map<string, string>();
-let shownTheme: string | undefined;
-let wasDark: boolean | undefined;
+let colorsOf: string | undefined;
 
 /** The value of a colour token in the theme that is shown, for canvases. */
 export function tokenColor(name: string): string {
-  if (theme.value !== shownTheme || systemIsDark.matches !== wasDark) {
+  if (shownTheme.value !== colorsOf) {
     colors.clear();
-    shownTheme = theme.value;
-    wasDark = systemIsDark.matches;
+    colorsOf = shownTheme.value;
   }
   let color = colors.get(name);
   if (color === undefined) colors.set(name, (color = resolveToken(name)));

@@ -3,13 +3,13 @@ import type { readLanes } from '../../api/log.ts';
 import type { readStream } from '../../api/recording.ts';
 import type { RouteResponse } from '../../api/route.ts';
 import { clock, text } from '../strings.ts';
-import { theme } from '../theme.ts';
+import { shownTheme } from '../theme.ts';
 import { prepareCanvas, tokenColor } from './draw.ts';
 import type { Player, Stretch } from './player.ts';
 import type { ReadingLane } from './readings.ts';
 
 /** A lane of what happens. */
-type Lane = RouteResponse<typeof readLanes>['lanes'][number];
+export type Lane = RouteResponse<typeof readLanes>['lanes'][number];
 type Stream = RouteResponse<typeof readStream>;
 
 /** What every lane is drawn with. */
@@ -60,7 +60,7 @@ export function LaneView({ player, width, height, lane, read, selected, onSelect
         context.roundRect(x(t) - 1, isSelected ? 1 : 4, wide, height - (isSelected ? 2 : 8), 2);
         context.fill();
       }
-  }, [lane, from, to, width, selected, theme.value]);
+  }, [lane, from, to, width, selected, shownTheme.value]);
   const markAt = (clientX: number): NonNullable<Lane['marks']>[number] | undefined => {
     const at = clientX - canvas.current!.getBoundingClientRect().left;
     const distance = ({ t, end }: { readonly t: number; readonly end: number }): number => {
@@ -234,7 +234,7 @@ export function StreamView({
         context.fillRect(x(column), 0, Math.max(2, columnWidth * scale), tall);
       }
     drawScale(context, '', text.timeline.rate(most), { width, height });
-  }, [stream, from, to, width, theme.value]);
+  }, [stream, from, to, width, shownTheme.value]);
   return (
     <canvas
       ref={canvas}
@@ -278,7 +278,7 @@ export function ReadingView({
     else drawRuns(context, lane, place);
     if (lane.isNumber && lane.low !== undefined && lane.high !== undefined)
       drawScale(context, lane.low, lane.high, { width, height });
-  }, [lane, from, to, width, theme.value]);
+  }, [lane, from, to, width, shownTheme.value]);
   return (
     <canvas
       ref={canvas}

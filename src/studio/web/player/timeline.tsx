@@ -8,9 +8,9 @@ import { useLoaded } from '../components/load.ts';
 import { useSize } from '../components/use-size.ts';
 import { useKeys } from '../keys.ts';
 import { clock, text } from '../strings.ts';
-import { theme } from '../theme.ts';
+import { shownTheme } from '../theme.ts';
 import { prepareCanvas, tokenColor } from './draw.ts';
-import { ChapterLane, type DrawProps, EVENT_HEIGHT, LaneView, ReadingView, StreamView } from './lanes.tsx';
+import { ChapterLane, type DrawProps, EVENT_HEIGHT, type Lane, LaneView, ReadingView, StreamView } from './lanes.tsx';
 import { LaneMenu, shownLanes } from './lane-menu.tsx';
 import type { Player, Stretch } from './player.ts';
 import type { ReadingLane, Readings } from './readings.ts';
@@ -44,6 +44,8 @@ interface TimelineProps {
   readonly log?: string | undefined;
   /** Changes when the log was corrected. */
   readonly version?: string | undefined;
+  /** Further lanes, such as what an author marked. */
+  readonly marked?: readonly Lane[];
   /** What detectors read. */
   readonly readings?: Readings | undefined;
   /** Changes when there are other readings. */
@@ -65,7 +67,7 @@ interface SoundMarks {
 /** The time line below the picture: ruler, film strip, sound, stream, readings, and lanes of what happens. */
 export function Timeline(props: TimelineProps) {
   const { player, label = text.timeline.title, log, version, readings, readingsVersion, selected, onSelect } = props;
-  const { soundMarks } = props;
+  const { marked = [], soundMarks } = props;
   const box = useRef<HTMLDivElement>(null);
   const { width: full } = useSize(box);
   const width = Math.max(0, full - LABEL_WIDTH);
@@ -205,6 +207,18 @@ export function Timeline(props: TimelineProps) {
               )}
             </Row>
           ))}
+        {marked.map((lane) => (
+          <Row key={`marked ${lane.name}`} label={lane.name} height={EVENT_HEIGHT}>
+            <LaneView
+              {...shared}
+              lane={lane}
+              height={EVENT_HEIGHT}
+              read={stretch}
+              selected={undefined}
+              onSelect={undefined}
+            />
+          </Row>
+        ))}
         {readings &&
           shown.has('readings') &&
           fields.value?.lanes.map((lane) => {
@@ -366,7 +380,7 @@ function Ruler({ player, width }: DrawProps) {
       context.stroke();
       context.fillText(clock(n * step, decimals), x + 4, RULER_HEIGHT / 2);
     }
-  }, [from, to, width, theme.value]);
+  }, [from, to, width, shownTheme.value]);
   return <canvas ref={canvas} class="track-canvas" aria-hidden="true" />;
 }
 
@@ -438,7 +452,7 @@ function Waveform({ player, stretch, width, height }: DrawProps & { readonly hei
       context.fillRect(x, top, wide, Math.max(1, (height / 2) * (1 - low) - top));
     }
     context.globalAlpha = 1;
-  }, [loaded.value, from, to, width, height, theme.value]);
+  }, [loaded.value, from, to, width, height, shownTheme.value]);
   return <canvas ref={canvas} class="track-canvas" aria-hidden="true" />;
 }
 
