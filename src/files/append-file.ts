@@ -129,7 +129,7 @@ function explain(error: unknown, path: string, saved: string): PlaybyplayError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (DISK_FULL_CODES.has(code)) {
     return new PlaybyplayError('disk-full', `no space left to write ${path}${saved === '' ? '' : `: ${saved}`}`, {
-      hint: 'Free some space, then continue with --resume.',
+      hint: 'Free some space, then run the command again (detect: with --resume): it goes on from there.',
       cause: error,
     });
   }
