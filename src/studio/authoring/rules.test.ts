@@ -72,6 +72,14 @@ describe('rules', () => {
     ]);
   });
 
+  it('show what the groups of their expression match in an example', () => {
+    const [killer, victim] = ['$1', '$2'].map((name) => ({ word: 'character', name }));
+    const statement = { subject: killer, action: 'kill', object: victim };
+    const events = toEvents({ element: 'kills', trigger: 'appears', match: '^(.+) > (.+)$', statement });
+    const listed = listRules(events, dictionary, () => ({ value: 'Wilder > Gareth' }));
+    expect(listed[0]!.sentence).toBe('character Wilder kills character Gareth');
+  });
+
   it('report a statement that the dictionary does not allow', () => {
     const events = toEvents({ element: 'x', trigger: 'appears', statement: { subject: 'player', action: 'obtain' } });
     const [rule] = listRules(events, dictionary);

@@ -8,6 +8,7 @@ import type { DictionaryFile, WordEntry, WordKind } from '../../dictionary/forma
 import { parseStatement, type Statement } from '../../events/statement.ts';
 import type { CueValue } from '../../events/log.ts';
 import type { Issue } from '../../errors.ts';
+import { Pattern } from '../../pattern.ts';
 import type { EventMapping } from '../../profile/profile.ts';
 
 /** When a rule applies, in the author's words. */
@@ -108,7 +109,7 @@ export function listRules(
       ...(crosses?.above === undefined ? {} : { above: crosses.above }),
       statement,
       isDetailed: Object.keys(options).length > 0 || typeof by === 'object' || final === true,
-      ...describeStatement(statement, dictionary, exampleOf(detector)),
+      ...describeStatement(statement, dictionary, exampleOf(detector), match),
     });
   }
   return rules;
@@ -117,13 +118,14 @@ export function listRules(
 /** Values that stand for what nobody has seen yet. */
 const ASSUMED: Required<ExampleCue> = { value: 3, previous: 4 };
 
-/** Renders a statement with an example's values in place of `$value`, `$previous` and `$change`, and checks it. */
+/** Renders a statement with an example's values in place of its placeholders, and checks it. */
 function describeStatement(
   template: Readonly<Record<string, unknown>>,
   dictionary: Dictionary,
   example: ExampleCue | undefined,
+  match: string | undefined,
 ): { readonly sentence?: string; readonly issues: readonly Issue[] } {
-  const filled = fill(template, example ?? ASSUMED);
+  const filled = fill(template, example ?? ASSUMED, match);
   const shaped = parseStatement(filled);
   if ('issues' in shaped) return { issues: shaped.issues.map((issue) => ({ ...issue, code: 'statement-shape' })) };
   const issues = validateStatement(shaped.statement, dictionary);
@@ -131,7 +133,13 @@ function describeStatement(
   return { sentence: render(shaped.statement, dictionary), issues: [] };
 }
 
-function fill(template: unknown, { value = ASSUMED.value, previous = ASSUMED.previous }: ExampleCue): unknown {
+/** @param match The regular expression of the rule, to whose groups `$1`… refer. */
+function fill(
+  template: unknown,
+  { value = ASSUMED.value, previous = ASSUMED.previous }: ExampleCue,
+  match: string | undefined,
+): unknown {
+  const groups = groupsOf(match, String(value));
   const change = Math.abs(Number(value) - Number(previous));
   const values: Readonly<Record<string, unknown>> = {
     value,
@@ -145,7 +153,8 @@ function fill(template: unknown, { value = ASSUMED.value, previous = ASSUMED.pre
       if (whole !== undefined) return values[whole];
       return one
         .replaceAll(/\$(value|previous|change|count)\b/g, (_, name: string) => String(values[name]))
-        .replaceAll(/\$(?:\d|\([^()]+\))/g, () => String(value));
+        .replaceAll(/\$(\d)/g, (_, group: string) => groups?.[Number(group)] ?? String(value))
+        .replaceAll(/\$\([^()]+\)/g, () => String(value));
     }
     if (typeof one !== 'object' || one === null || Array.isArray(one)) return one;
     const entries = Object.entries(one).map(([key, inner]) => [key, replace(inner)] as const);
@@ -153,6 +162,17 @@ function fill(template: unknown, { value = ASSUMED.value, previous = ASSUMED.pre
     return Object.fromEntries(entries.map(([key, inner]) => [key, key === 'name' ? String(inner) : inner]));
   };
   return replace(template);
+}
+
+/** What the groups of a regular expression match in an example; undefined where it does not match, or is broken. */
+function groupsOf(match: string | undefined, value: string): readonly (string | undefined)[] | undefined {
+  if (match === undefined) return undefined;
+  try {
+    return new Pattern(match).exec(value);
+  } catch {
+    // A mistake of the profile, which its check reports.
+    return undefined;
+  }
 }
 
 /** What a sentence that an author writes says. */

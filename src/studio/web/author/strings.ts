@@ -137,6 +137,7 @@ export const authorText = {
   diff: 'What this changed in the files',
   noDiff: 'Nothing was changed yet.',
   issues: 'Mistakes',
+  warnings: 'Still to do',
   score: {
     title: 'Score on recordings not learnt from',
     none: 'Not tested yet',

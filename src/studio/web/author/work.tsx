@@ -165,7 +165,8 @@ export function FilesNotice({ authoring }: { readonly authoring: Authoring }) {
       {issues.length + warnings.length > 0 && (
         <details class="panel-details" open={issues.length > 0}>
           <summary>
-            {t.issues} <span class="tag tag-bad">{issues.length + warnings.length}</span>
+            {issues.length > 0 ? t.issues : t.warnings}{' '}
+            <span class={`tag ${issues.length > 0 ? 'tag-bad' : 'tag-warn'}`}>{issues.length + warnings.length}</span>
           </summary>
           <ul class="issue-list">
             {[...issues, ...warnings].map(({ path, message, hint }) => (

@@ -27,7 +27,7 @@ const STRIP_HEIGHT = 3;
 /** Confidence from which a reading is drawn as sure; below 0.8, readings do not count. */
 const GOOD_CONFIDENCE = 0.95;
 /** A picture that stays longer than so many usual ones, and by so many milliseconds, is marked. */
-const LONG_STAY = { factor: 1.8, milliseconds: 15 };
+const LONG_STAY = { factor: 2.5, milliseconds: 30 };
 /** Pixels from a mark at which the pointer is on it. */
 const NEAR_PIXELS = 6;
 
