@@ -7,7 +7,7 @@ import type { IconPicture } from './icons.ts';
 /** Likeness from which two pictures are of one icon. */
 const MIN_ALIKE = 0.72;
 /** Samples that show an icon, and icons of a feed that are kept: those that are shown most. */
-const MIN_SAMPLES = 4;
+const MIN_SAMPLES = 3;
 const MAX_ICONS = 12;
 
 interface Seen {

@@ -62,8 +62,10 @@ const BATCH_SIZE = 32;
 
 /** Reads of a feed, which are costly, and enough to know what it is. */
 const MAX_FEED_READS = 100;
+/** Seconds between reads of a feed at least: its rows are shown for longer. */
+const FEED_INTERVAL_SECONDS = 0.9;
 /** Reads of a feed after which it is one, or not read on, and the share of them that must have rows with words. */
-const TRIAL_FEED_READS = 30;
+const TRIAL_FEED_READS = 15;
 const MIN_WORDED_SHARE = 0.2;
 /** Seconds around a sighting in which a place is read. */
 const NEAR_SECONDS = 3.5;
@@ -102,6 +104,8 @@ export async function followPlaces(
     const last: ({ crop: Crop; seen: Promise<Omit<FollowedSample, 'recording' | 't'>> } | undefined)[] = places.map(
       () => undefined,
     );
+    /** By place: when its feed was read last. */
+    const feedTimes: number[] = [];
     let queue: { crop: Crop; find: boolean; take: (line: LineSteps) => void }[] = [];
     const waiting: Promise<void>[] = [];
     const settle = async (): Promise<void> => {
@@ -133,7 +137,9 @@ export async function followPlaces(
           if (isChanged && isFeed) {
             const reads = feedReads[p]!;
             if (reads.length === TRIAL_FEED_READS && !isWorded(await Promise.all(reads))) isNoFeed.add(p);
-            if (isNoFeed.has(p) || reads.length >= MAX_FEED_READS) continue;
+            const isSoon = picture.t - (feedTimes[p] ?? Number.NEGATIVE_INFINITY) < FEED_INTERVAL_SECONDS;
+            if (isSoon || isNoFeed.has(p) || reads.length >= MAX_FEED_READS) continue;
+            feedTimes[p] = picture.t;
             const rows = rowReader.read([crop]);
             reads.push(rows);
             seen = rows.then(([own]) => ({
