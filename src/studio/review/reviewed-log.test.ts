@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -52,6 +52,28 @@ describe('a log under review', () => {
     );
     // The demo begins with 100 % health.
     expect(health.points).toEqual([{ t: 0, value: 100 }, ...changes]);
+  });
+
+  it('counts chapters and gaps in parts of the stretch where they are many: none is left out', async () => {
+    const [header] = (await readFile(path, 'utf8')).split('\n');
+    const begins = events.find(({ text }) => text === 'level begins')!;
+    const lines = Array.from({ length: 400 }, (_, i) => [
+      { ...begins, id: `level-${i}`, t: 10 * i, end: 10 * i },
+      { type: 'gap', t: 10 * i + 5, end: 10 * i + 6, reason: 'damaged' },
+    ]).flat();
+    const long = join(await mkdtemp(join(tmpdir(), 'reviewed-long-')), 'events.ndjson');
+    await writeFile(long, [header, ...lines.map((line) => JSON.stringify(line)), ''].join('\n'));
+    const lanes = lanesOf(await ReviewedLog.load(long), 0, 4000, 8);
+    for (const kind of ['chapters', 'gaps'])
+      expect(lanes.find((lane) => lane.kind === kind)!.bins).toEqual([50, 50, 50, 50, 50, 50, 50, 50]);
+    const [chapters] = lanesOf(await ReviewedLog.load(long), 95, 125, 8);
+    // The one in which the stretch begins, too; each lasts until the next.
+    expect(chapters!.marks!.map(({ t, end }) => [t, end])).toEqual([
+      [90, 100],
+      [100, 110],
+      [110, 120],
+      [120, 130],
+    ]);
   });
 
   it('completes words, those of the log first', () => {

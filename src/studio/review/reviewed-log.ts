@@ -281,6 +281,8 @@ export interface Lane {
 const MAX_EVENT_LANES = 7;
 const MAX_VALUE_LANES = 6;
 const MAX_MARKS = 300;
+/** Chapters with room for their names. */
+const MAX_CHAPTERS = 60;
 const MAX_POINTS = 600;
 
 /** Describes a stretch of a log as lanes: the commonest kinds of events, numbers that change, and gaps. */
@@ -297,35 +299,46 @@ export function lanesOf(log: ReviewedLog, from: number, to: number, bins: number
     return { id, t, end, text };
   });
   return [
-    ...(sections.length > 0
-      ? [{ name: 'chapters', kind: 'chapters' as const, marks: markedIn(sections, from, to) }]
-      : []),
+    ...(sections.length > 0 ? [markLane('chapters', sections, { from, to, bins, most: MAX_CHAPTERS })] : []),
     ...eventLanes.map(([name, events]) => eventLane(name, events, from, to, bins)),
     ...byFrequency(values)
       .slice(0, MAX_VALUE_LANES)
       .map(([name, events]) => valueLane(name, events, from, to)),
     ...(gaps.length > 0
       ? [
-          {
-            name: 'gaps',
-            kind: 'gaps' as const,
-            marks: markedIn(
-              gaps.map(({ t, end, reason = '' }) => ({ t, end, text: reason })),
-              from,
-              to,
-            ),
-          },
+          markLane(
+            'gaps',
+            gaps.map(({ t, end, reason = '' }) => ({ t, end, text: reason })),
+            { from, to, bins, most: MAX_MARKS },
+          ),
         ]
       : []),
   ];
 }
 
-function markedIn<Mark extends { readonly t: number; readonly end: number }>(
-  marks: readonly Mark[],
-  from: number,
-  to: number,
-): readonly Mark[] {
-  return marks.filter(({ t, end }) => end >= from && t <= to).slice(0, MAX_MARKS);
+/** A lane of single marks, or of their numbers in equal parts of the stretch where they are more than `most`. */
+function markLane(
+  kind: 'chapters' | 'gaps',
+  all: NonNullable<Lane['marks']>,
+  {
+    from,
+    to,
+    bins,
+    most,
+  }: { readonly from: number; readonly to: number; readonly bins: number; readonly most: number },
+): Lane {
+  const marks = all.filter(({ t, end }) => end >= from && t <= to);
+  return { name: kind, kind, ...(marks.length <= most ? { marks } : { bins: countIn(marks, from, to, bins) }) };
+}
+
+/** How many of some moments begin in each of equal parts of a stretch. */
+function countIn(moments: readonly { readonly t: number }[], from: number, to: number, bins: number): number[] {
+  const counts = Array.from({ length: bins }, () => 0);
+  for (const { t } of moments) {
+    const bin = Math.max(0, Math.min(bins - 1, Math.floor(((t - from) / (to - from)) * bins)));
+    counts[bin] = counts[bin]! + 1;
+  }
+  return counts;
 }
 
 /** Kinds of events, the commonest first. */
@@ -386,12 +399,8 @@ function eventLane(name: string, events: readonly ReviewedEvent[], from: number,
     const marks = inside.map(({ event: { id, t, end, text } }) => ({ id, t, end, text }));
     return { name, kind: 'events', marks };
   }
-  const counts = Array.from({ length: bins }, () => 0);
-  for (const { event } of inside) {
-    const bin = Math.max(0, Math.min(bins - 1, Math.floor(((event.t - from) / (to - from)) * bins)));
-    counts[bin] = counts[bin]! + 1;
-  }
-  return { name, kind: 'events', bins: counts };
+  const moments = inside.map(({ event }) => event);
+  return { name, kind: 'events', bins: countIn(moments, from, to, bins) };
 }
 
 function valueLane(name: string, events: readonly ReviewedEvent[], from: number, to: number): Lane {

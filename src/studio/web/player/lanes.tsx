@@ -50,7 +50,8 @@ export function LaneView({ player, width, height, lane, read, selected, onSelect
     if (!context) return;
     const x = (t: number): number => (t - from) * scale;
     if (lane.kind === 'values') drawValues(context, lane, { x, width, height, to });
-    else if (lane.bins) drawBins(context, lane.bins, read, { x, height });
+    else if (lane.bins)
+      drawBins(context, lane.bins, read, { x, height, color: lane.kind === 'gaps' ? 'bad' : 'accent' });
     else
       for (const { id, t, end } of lane.marks ?? []) {
         const isSelected = id !== undefined && id === selected;
@@ -148,10 +149,10 @@ function drawBins(
   context: CanvasRenderingContext2D,
   bins: readonly number[],
   { from, to }: Stretch,
-  { x, height }: { x: (t: number) => number; height: number },
+  { x, height, color }: { x: (t: number) => number; height: number; color: string },
 ): void {
   const most = Math.max(1, ...bins);
-  context.fillStyle = tokenColor('accent');
+  context.fillStyle = tokenColor(color);
   for (const [index, count] of bins.entries()) {
     if (count === 0) continue;
     const left = x(from + (index / bins.length) * (to - from));

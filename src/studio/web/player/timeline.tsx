@@ -193,8 +193,8 @@ export function Timeline(props: TimelineProps) {
               height={lane.kind === 'values' ? VALUE_HEIGHT : EVENT_HEIGHT}
               onPointerDown={lane.kind === 'values' ? scrub : undefined}
             >
-              {lane.kind === 'chapters' ? (
-                <ChapterLane {...shared} marks={lane.marks ?? []} height={EVENT_HEIGHT} onSelect={onSelect} />
+              {lane.kind === 'chapters' && lane.marks ? (
+                <ChapterLane {...shared} marks={lane.marks} height={EVENT_HEIGHT} onSelect={onSelect} />
               ) : (
                 <LaneView
                   {...shared}
