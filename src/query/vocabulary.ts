@@ -28,6 +28,9 @@ export class Vocabulary implements LogFacts {
   /** Of each property that is stated of somebody: of whom, as word and name. */
   private readonly ownersOf = new Map<Word, Map<string, Mention>>();
   private readonly subjects = new Set<Word>();
+  /** Of each action: who does it, and to whom it is done, with the words above them. */
+  private readonly doers = new Map<Word, Set<Word>>();
+  private readonly victims = new Map<Word, Set<Word>>();
   /** What each name is the name of, by the name in lower case. */
   private readonly named = new Map<string, Set<string>>();
   /** The actions of which some event has a slot, with those above them. */
@@ -68,6 +71,8 @@ export class Vocabulary implements LogFacts {
       this.addPeriod(statement);
       this.add(statement.action, 'action');
       // "draws card" says something of cards too.
+      this.addRole(this.doers, statement.action, statement.subject);
+      this.addRole(this.victims, statement.action, statement.object);
       const noun = dictionary.find(statement.action, 'action')?.ownNoun;
       if (noun !== undefined) this.addActionOn(noun, undefined);
       for (const slot of wordSlots) {
@@ -155,6 +160,11 @@ export class Vocabulary implements LogFacts {
     return names.size === 1 ? [...names][0] || undefined : undefined;
   }
 
+  /** Is an action only ever done to what the word names, never by it? */
+  onlySuffers(word: Word, action: Word): boolean {
+    return this.victims.get(action)?.has(word) === true && this.doers.get(action)?.has(word) !== true;
+  }
+
   /** What the logs call by this name, as the ids of words. */
   wordsNamed(name: string): readonly string[] {
     return [...(this.named.get(name.toLowerCase()) ?? [])];
@@ -215,6 +225,16 @@ export class Vocabulary implements LogFacts {
       const id = typeof slot === 'object' ? slot.word : slot;
       const noun = id === undefined ? undefined : this.dictionary.find(id, 'object');
       if (noun) this.periods.add(noun);
+    }
+  }
+
+  private addRole(roles: Map<Word, Set<Word>>, id: string, slot: Slot | undefined): void {
+    const who = typeof slot === 'object' ? slot.word : slot;
+    if (who === undefined) return;
+    for (let action = this.dictionary.find(id, 'action'); action; action = action.parent) {
+      const known = roles.get(action) ?? new Set<Word>();
+      roles.set(action, known);
+      for (let word = this.dictionary.find(who, 'object'); word; word = word.parent) known.add(word);
     }
   }
 

@@ -48,6 +48,8 @@ export interface LogFacts {
   states(word: Word): boolean;
   /** Does the word, or one under it, act in the logs or have values? */
   acts(word: Word): boolean;
+  /** Is an action only ever done to what the word names, never by it? */
+  onlySuffers(word: Word, action: Word): boolean;
   /** The only action that somebody does to what the word names, where the logs mention it in no other way. */
   onlyActionOn(word: Word): Word | undefined;
 }

@@ -132,6 +132,8 @@ class UncoveredSearch {
       const word = this.inNames(pattern[slot]?.any ?? []);
       if (word) return word;
     }
+    const owned = pattern.object?.any && this.inOwner(pattern.object.any);
+    if (owned) return owned;
     const objects = this.wordsOf(pattern.object).flat();
     const isKnown = actions.some((each) => usualActions.has(each.id) || vocabulary.states(each));
     if (actions.length > 0 && !isKnown && objects.length > 0 && !objects.some((each) => vocabulary.has(each)))

@@ -277,6 +277,8 @@ express('move moves', 'rises', 'drops');
 express('hit', 'value');
 express('jump jumps spike spikes', 'rises');
 express('dip dips', 'drops');
+express('killers fraggers players scorers', 'by subject');
+express('survive live last stay_alive', 'of duration');
 express('run_out_of runs_out_of', 'drops');
 express('die dies died dying death deaths killed', 'loss of life');
 express('say says said show shows showed', 'id appear', 'value');

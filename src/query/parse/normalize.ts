@@ -173,6 +173,8 @@ const expansions: ReadonlyMap<string, readonly string[]> = new Map(
     wep: 'weapon',
     weps: 'weapons',
     pts: 'points',
+    champs: 'opponents',
+    champ: 'opponent',
   }).map(([written, words]) => [written, wordsOf(words)]),
 );
 
@@ -232,6 +234,11 @@ const paraphrases: readonly (readonly [phrase: readonly string[], words: readonl
   ['pop up', 'appear'],
   ['loot i', 'everything i'],
   ['stuff i', 'everything i'],
+  ['stuff', 'something'],
+  ['switch to', 'equip'],
+  ['switched to', 'equipped'],
+  ['swap to', 'equip'],
+  ['swapped to', 'equipped'],
   ['gear i', 'everything i'],
   ['in each of the', 'in each'],
   ['i farm', 'i kill'],

@@ -68,7 +68,7 @@ function parseActionPatterns(context: ParseContext, at: number): ParsedCondition
     const extraCost =
       (hasImpossibleSlot(context.dictionary, clause) ? impossibleSlotCost : 0) +
       (lacksRequiredObject(clause) ? 3 : 0) +
-      (isThingActing(context, clause) ? 2 : 0);
+      (isThingActing(context, clause) || isVictimActing(context, clause) ? 2 : 0);
     const condition = pattern.action.length === 1 && pattern.action[0] === 'use' ? orUsed(context, pattern) : pattern;
     const change = asChange(context, pattern, clause);
     if (change) return { condition: change, end: clause.end, cost: clause.cost };
@@ -254,6 +254,14 @@ function isThingActing(context: ParseContext, { verbs, slots }: ActionClause): b
     slots.subject !== undefined &&
     slots.subject.any.every((noun) => isInanimate(context, noun))
   );
+}
+
+/** "zombie kills": what is only ever killed is more likely killed than the killer. */
+function isVictimActing({ facts }: ParseContext, { verbs, slots }: ActionClause): boolean {
+  const { word, voice, start } = verbs[0]!;
+  const words = slots.subject?.any.flatMap((noun) => (noun.name === undefined ? noun.words : [])) ?? [];
+  const isAlone = slots.object === undefined && voice !== 'passive' && (slots.subject?.any[0]!.start ?? start) < start;
+  return isAlone && words.some((each) => facts?.onlySuffers(each.word, word) === true);
 }
 
 // "goals scored", "card draws"
@@ -470,7 +478,9 @@ function parseCompounds(context: ParseContext, at: number): ParsedCondition[] {
   if (player) owners.push({ owner: singleNoun(player), at: at + 1 });
   return owners.flatMap(({ owner, at: start }) => {
     const modifiers: Modifier[] = [
-      ...parseNounLists(context, start, 'object').filter(({ any }) => any.every((noun) => isInanimate(context, noun))),
+      ...parseNounLists(context, start, 'object').filter(({ any }) =>
+        any.every((noun) => isInanimate(context, noun) || isKind(noun)),
+      ),
       ...parseMannerNouns(context, start),
       ...parseWeaponNames(context, start),
     ];
@@ -484,7 +494,11 @@ function parseCompounds(context: ParseContext, at: number): ParsedCondition[] {
           const slot = modifier.isManner ? 'manner' : compoundSlot(context, modifier, clause);
           // "match begins" is a clause.
           const isDestruction = slot === 'object' && destructionOf(context, base.action, modifier) !== base.action;
-          const isClause = slot === 'object' && clause.verbs[0]!.voice !== 'nominal' && !isDestruction;
+          const isVictim = modifier.any.every(({ words }) =>
+            words.some(({ word }) => context.facts?.onlySuffers(word, clause.verbs[0]!.word)),
+          );
+          if (!isVictim && !modifier.any.every((noun) => isInanimate(context, noun)) && !modifier.isManner) return [];
+          const isClause = slot === 'object' && clause.verbs[0]!.voice !== 'nominal' && !isDestruction && !isVictim;
           if (base[slot] || isClause) return [];
           const action = slot === 'object' ? destructionOf(context, base.action, modifier) : base.action;
           const filled = { ...base, action, [slot]: toSlotPattern(context, modifier, slot) };
@@ -499,6 +513,11 @@ function parseCompounds(context: ParseContext, at: number): ParsedCondition[] {
         }),
     );
   });
+}
+
+/** A kind of somebody: "zombie kills" are kills of zombies where zombies kill nobody. */
+function isKind({ words, name, count, of }: NounPhrase): boolean {
+  return name === undefined && count === undefined && of === undefined && words.length > 0;
 }
 
 /** "tower kills" are destructions. */
@@ -975,6 +994,7 @@ function toValuePattern(context: ParseContext, value: ParsedValue): ValuePattern
 
 const lossVerbs = wordSet('loses lose lost losing uses use used using spends spend spent spending wastes waste wasted');
 const gainVerbs = wordSet('gains gain gained gaining regains regained recovers recovered');
+const collectVerbs = wordSet('collect collects collected collecting earn earns earned grab grabs grabbed');
 const takeVerbs = wordSet('takes take took taken taking suffers suffer suffered suffering');
 const gainAuxiliaries = wordSet('has have had is was');
 
@@ -998,7 +1018,8 @@ function parseGainsAfter(context: ParseContext, start: number, subject: NounList
   ];
   if (climbing.length > 0) return climbing;
   const isTaking = takeVerbs.has(verb);
-  const change = isTaking || lossVerbs.has(verb) ? 'drops' : gainVerbs.has(verb) ? 'rises' : undefined;
+  const isCollecting = collectVerbs.has(verb);
+  const change = isTaking || lossVerbs.has(verb) ? 'drops' : gainVerbs.has(verb) || isCollecting ? 'rises' : undefined;
   if (!change) return [];
   const amount = parseAmount(context, at + 1);
   const amounts = [{ range: undefined, end: at + 1 }, ...(amount ? [amount] : [])];
@@ -1012,15 +1033,19 @@ function parseGainsAfter(context: ParseContext, start: number, subject: NounList
     const heads = isTaking
       ? parseDamage(context, next)
       : [...parsePropertyHeads(context, next, parseNounLists), ...parsePlaces(context, next)];
-    return ownHeads(heads, subject).map((head) => ({
-      condition: toPropertyPattern(context, head, {
-        change: numericDirection(change, head.properties[0]!)!,
-        ...(range && { by: range }),
-      }),
-      end: head.end,
-      // "lose more than 10 health" is no defeat.
-      cost: (subject?.cost ?? 0) + head.cost + (range && (range.min === undefined || range.min !== range.max) ? -1 : 1),
-    }));
+    // What is collected is counted on the screen, or obtained.
+    return ownHeads(heads, subject)
+      .filter((head) => head.isCaption || !isCollecting)
+      .map((head) => ({
+        condition: toPropertyPattern(context, head, {
+          change: numericDirection(change, head.properties[0]!)!,
+          ...(range && { by: range }),
+        }),
+        end: head.end,
+        // "lose more than 10 health" is no defeat.
+        cost:
+          (subject?.cost ?? 0) + head.cost + (range && (range.min === undefined || range.min !== range.max) ? -1 : 1),
+      }));
   });
 }
 

@@ -1,5 +1,6 @@
 import {
   type ActionPattern,
+  alternativesOf,
   type Condition,
   type GroupKey,
   isAboutEvent,
@@ -45,7 +46,10 @@ function isValueNear(condition: Condition): boolean {
 
 /** "rank after every lap": a thing is no moment after which a value could be. */
 export function isValueNearThing(condition: Condition): boolean {
-  return 'near' in condition && isBareProperty(condition.find) && !isEvent(condition.near);
+  const alternatives = alternativesOf(condition);
+  if (alternatives) return alternatives.some((each) => isValueNearThing(each));
+  if (!('near' in condition) || isEvent(condition.near)) return false;
+  return [condition.find, ...(alternativesOf(condition.find) ?? [])].some((each) => isBareProperty(each));
 }
 
 /**

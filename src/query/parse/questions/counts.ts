@@ -12,7 +12,20 @@ import {
 } from './readings.ts';
 import { groupOf, isBareProperty, isEvent, isProperty } from './subjects.ts';
 import { declarative, withObject } from './word-order.ts';
-import { achievementVerbs, be, doing, having, word, asSubject, owner, anyone, phrase, possessive } from './words.ts';
+import {
+  achievementVerbs,
+  asObject,
+  be,
+  doing,
+  having,
+  word,
+  asSubject,
+  owner,
+  anyone,
+  phrase,
+  possessive,
+  substitute,
+} from './words.ts';
 
 /** "how many", "how often", "number of". */
 export const countRules: readonly Rule[] = [
@@ -80,9 +93,24 @@ export const countRules: readonly Rule[] = [
   rule(`how_many of who:my|our <x> ${be} <y>`, ({ tokens }) =>
     count([word('my', tokens('x')[0]), ...tokens('x'), ...tokens('y')]),
   ),
-  rule(`how_many weapons|guns|kinds_of_guns ${doing} <s> verb:use|try|hold|carry`, ({ tokens }) =>
-    ask([...phrase('how many different weapons did', tokens('s')[0]), ...tokens('s'), ...tokens('verb')], (query) =>
-      query.distinct ? query : undefined,
+  rule(`how_many <n> ${doing} <s> verb:use|try|hold|carry`, ({ tokens, text }) =>
+    /^(?:weapons|guns)$/.test(text('n'))
+      ? ask(
+          [
+            ...phrase('how many different', tokens('n')[0]),
+            substitute('weapons', tokens('n')[0]!),
+            word('did', tokens('s')[0]),
+            ...tokens('s'),
+            ...tokens('verb'),
+          ],
+          (query) => (query.distinct ? query : undefined),
+        )
+      : [],
+  ),
+  rule(`how_many hits|blows ${doing} <s> take|get|suffer|receive <r*>`, ({ tokens }) =>
+    count(
+      [word('someone', tokens('s')[0]), word('hits', tokens('s')[0]), ...asObject(tokens('s')), ...tokens('r')],
+      -1,
     ),
   ),
   // "how many rounds were there"

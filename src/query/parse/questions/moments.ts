@@ -176,6 +176,12 @@ export const momentRules: readonly Rule[] = [
   rule(`how_fast|how_soon|how_quickly|how_long|how_much_time ${doing} <s> <v> after <y>`, ({ tokens }) =>
     timeFrom(tokens('y'), [...asSubject(tokens('s')), ...tokens('v')]),
   ),
+  rule(`how_long ${doing} <s> survive|live|last|stay_alive after <y>`, ({ tokens }) =>
+    timeFrom(tokens('y'), [...asSubject(tokens('s')), word('die', tokens('s')[0])]).map((each) => ({
+      ...each,
+      cost: each.cost - 3,
+    })),
+  ),
   rule(`how_long|how_soon|how_much_later|how_many_seconds after <y> ${doing}|who:${be} <c>`, ({ tokens }) =>
     timeFrom(tokens('y'), [...tokens('who'), ...tokens('c')]),
   ),
@@ -230,7 +236,9 @@ function isClause(tokens: Tokens): boolean {
 
 /** "thing" is anything. */
 function asThing(noun: Tokens): Tokens {
-  return noun.length === 1 && /^(?:thing|item|stuff|one)$/.test(noun[0]!.lower) ? [word('something', noun[0])] : noun;
+  return noun.length === 1 && /^(?:thing|item|stuff|one|guy|person|dude)$/.test(noun[0]!.lower)
+    ? [word('something', noun[0])]
+    : noun;
 }
 
 /** Restricts what is measured to what comes before or after something. */

@@ -166,10 +166,13 @@ export const occurrenceRules: readonly Rule[] = [
   // "who scored the first goal"
   rule(`<a> the|his|her|their? own:my? n:${ordinalWords} <b>`, ({ tokens, text }) =>
     isDirectQuestion(tokens('a'))
-      ? ask(
-          [...tokens('a'), ...tokens('own'), ...tokens('b')],
-          (query) => (isPlain(query) ? { ...query, ...nthOf(text('n')) } : undefined),
-          0.5,
+      ? // "my second minion" is mine whether the log says so or not.
+        [tokens('own'), ...(tokens('own').length > 0 ? [[]] : [])].flatMap((own, index) =>
+          ask(
+            [...tokens('a'), ...own, ...tokens('b')],
+            (query) => (isPlain(query) ? { ...query, ...nthOf(text('n')) } : undefined),
+            0.5 + index,
+          ).map((each) => ({ ...each, understood: tokens('own') })),
         )
       : [],
   ),

@@ -56,6 +56,17 @@ export const periodRules: readonly Rule[] = [
       },
     })),
   ),
+  rule('the? how:longest|shortest|fastest|quickest|slowest <n>', ({ tokens, text }) =>
+    lengths(tokens('n'), undefined, 'each').map((each) => ({
+      ...each,
+      cost: each.cost + 1,
+      build: (...bodies): Query | undefined => {
+        const query = each.build(...bodies);
+        const order = /long|slow/.test(text('how')) ? 'highest' : 'lowest';
+        return query && { ...query, sort: { of: 'held', order }, first: 1 };
+      },
+    })),
+  ),
   // "who won the second round", "did I lose round 2"
   rule(`<a> the o:${ordinalWords} <n> <b*>`, ({ tokens, text }) =>
     // What comes after a period is not in it.

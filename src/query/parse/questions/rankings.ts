@@ -11,7 +11,7 @@ import {
   rule,
   type Tokens,
 } from './readings.ts';
-import { groupOf, isBareProperty, isEvent, thePlayer } from './subjects.ts';
+import { groupOf, isEvent, isOfValue, thePlayer } from './subjects.ts';
 import { declarative, withObject } from './word-order.ts';
 import {
   be,
@@ -110,9 +110,7 @@ export const rankingRules: readonly Rule[] = [
     reading(
       [tokens('x')],
       ({ condition }) =>
-        isEvent(condition) && !isBareProperty(condition)
-          ? { find: condition, by: [{ key: 'minute' }], top: 1 }
-          : undefined,
+        isEvent(condition) && !isOfValue(condition) ? { find: condition, by: [{ key: 'minute' }], top: 1 } : undefined,
       -2,
     ),
   ),
@@ -183,14 +181,14 @@ export const rankingRules: readonly Rule[] = [
   ),
   rule(`who|which_${[...anyone].join('|which_')}|what_player ${getting} ${rankNumber} <x>`, ({ tokens, text }) =>
     reading([tokens('x')], ({ condition }) =>
-      isEvent(condition) && !isBareProperty(condition)
+      isEvent(condition) && !isOfValue(condition)
         ? { find: condition, by: [{ slot: 'subject' }], ...limitOf(text('rank')) }
         : undefined,
     ),
   ),
   rule(`${anyoneNouns} ${getting} ${rankNumber} <x>`, ({ tokens, text }) =>
     reading([tokens('x')], ({ condition }) =>
-      isEvent(condition) && !isBareProperty(condition)
+      isEvent(condition) && !isOfValue(condition)
         ? { find: condition, by: [{ slot: 'subject' }], ...limitOf(text('rank')) }
         : undefined,
     ),
@@ -198,7 +196,7 @@ export const rankingRules: readonly Rule[] = [
   rule(`in? what|which|the? <n> ${getting}|was|were|is ${rankNumber} <x>`, ({ tokens, text }) => [
     ...grouped(tokens('n'), [tokens('x')], limitOf(text('rank'))),
     ...reading([[...owner(tokens('n')), ...tokens('x')]], ({ condition }) =>
-      isEvent(condition) && !isBareProperty(condition)
+      isEvent(condition) && !isOfValue(condition)
         ? { find: condition, by: [{ slot: 'subject' }], ...limitOf(text('rank')) }
         : undefined,
     ),
@@ -245,6 +243,19 @@ export const rankingRules: readonly Rule[] = [
     const number = tokens('k').length === 1 ? numberValue(tokens('k')[0]) : undefined;
     return number === undefined ? [] : understanding(tokens('k'), grouped(tokens('n'), [tokens('x')], { top: number }));
   }),
+  rule('the? top <k> killers|fraggers|players|scorers', ({ tokens }) => {
+    const number = tokens('k').length === 1 ? numberValue(tokens('k')[0]) : undefined;
+    return number === undefined
+      ? []
+      : understanding(
+          tokens('k'),
+          reading([phrase('kills', tokens('k')[0])], ({ condition }) => ({
+            find: condition,
+            by: [{ slot: 'subject' }],
+            top: number,
+          })),
+        );
+  }),
   rule('the? top killer|fragger|killers|fraggers|scorer', ({ tokens }) =>
     reading([phrase('kills', tokens('x')[0])], ({ condition }) => ({
       find: condition,
@@ -279,7 +290,8 @@ function killsWith(noun: Tokens, limit: Limit): readonly Reading[] {
     [weaponsOf(noun), phrase('my kills', noun[0])],
     (body, { condition }) => {
       const by = groupOf(body);
-      return by && { find: condition, by: [by], ...limit };
+      // One kills with weapons, not with laps.
+      return by && 'word' in by ? { find: condition, by: [by], ...limit } : undefined;
     },
     -1,
   );

@@ -23,6 +23,11 @@ export function isBareProperty(condition: Condition): condition is PropertyPatte
   return change === undefined && from === undefined && to === undefined && by === undefined;
 }
 
+/** Is it about values that need not change, whatever else it says? */
+export function isOfValue(condition: Condition): boolean {
+  return 'all' in condition ? condition.all.some((each) => isOfValue(each)) : isBareProperty(condition);
+}
+
 /** Can it restrict when a value changes? What an action is done with or where says nothing of values. */
 export function restrictsValue(condition: Condition): boolean {
   return !isEvent(condition) && !('action' in condition);

@@ -240,7 +240,7 @@ export const valueRules: readonly Rule[] = [
     ({ tokens }) => biggestChange([...asSubject(tokens('s')), ...tokens('verb'), ...tokens('p')]),
   ),
   rule(
-    'what|who|which_attack hit|hurt|damaged who:me|us the_hardest|hardest|the_most|most|for_the_most_damage|for_most_damage|for_the_most|the_worst',
+    'what|who hit|hurt|damaged who:me|us the_hardest|hardest|the_most|most|for_the_most_damage|for_most_damage|for_the_most|the_worst',
     ({ tokens }) => biggestChange(phrase('i take damage', tokens('who')[0])),
   ),
   rule('how how2:low|high did|does <p> get|go|drop|fall|rise|climb|become', ({ tokens, text }) =>
