@@ -202,30 +202,32 @@ function assetsOf({ root, path, profile }: ProfileSource): AssetReader {
 }
 
 const handlers: Handlers = {
-  async read({ source, media, t, elements, hasPictures }) {
+  async read({ source, media, t, elements, hasPictures }, { signal }) {
     const recording = await openRecording(media);
     const picture = recording.pictureAt(t);
     if (!picture) return [];
     const assets = assetsOf(source);
-    return await Promise.all(
-      elements.map(async ({ name, detector, region }): Promise<ReadElement> => {
-        const spec = { name, detector, region };
-        const { steps, ...rest } = await reader.read(source.profile, assets, source.version, spec, picture);
-        const pictures = hasPictures ? steps : [];
-        return {
-          name,
-          ...rest,
-          steps: await Promise.all(
-            pictures.map(async ({ step, crop }) => ({
-              step,
-              png: await toPng(crop),
-              width: crop.width,
-              height: crop.height,
-            })),
-          ),
-        };
-      }),
-    );
+    const readings: ReadElement[] = [];
+    // One after the other: whoever no longer waits for them is not waited for by others.
+    for (const { name, detector, region } of elements) {
+      signal.throwIfAborted();
+      const spec = { name, detector, region };
+      const { steps, ...rest } = await reader.read(source.profile, assets, source.version, spec, picture);
+      const pictures = hasPictures ? steps : [];
+      readings.push({
+        name,
+        ...rest,
+        steps: await Promise.all(
+          pictures.map(async ({ step, crop }) => ({
+            step,
+            png: await toPng(crop),
+            width: crop.width,
+            height: crop.height,
+          })),
+        ),
+      });
+    }
+    return readings;
   },
   async study({ media, box, name }, { signal, notify }) {
     const open = await Promise.all(media.map(openRecording));

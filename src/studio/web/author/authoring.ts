@@ -81,6 +81,7 @@ export class Authoring {
   /** The tests run again after a change. */
   readonly isScoring = signal(false);
   #isReading = false;
+  #readingAll = new AbortController();
   #isWanted = false;
   /** Changes since the pack was opened. */
   #edits = 0;
@@ -197,9 +198,23 @@ export class Authoring {
     });
   }
 
+  /** Reads all elements, unless a box is drawn meanwhile. */
+  async #readAll(common: Pick<RouteBody<typeof readElements>, 'path' | 'game' | 'media' | 't'>): Promise<void> {
+    this.#readingAll = new AbortController();
+    const { signal: aborted } = this.#readingAll;
+    try {
+      const { readings } = await call(readElements, { body: common, signal: aborted });
+      this.readings.value = new Map(readings.map((reading) => [reading.name, reading]));
+    } catch (error) {
+      if (!aborted.aborted) throw error;
+    }
+  }
+
   /** Reads the newest picture until there is no newer one. */
   async #read(player: Player): Promise<void> {
     this.#isWanted = true;
+    // Who has drawn a box waits for its reading, not for those of all others.
+    if (this.drawn.peek()) this.#readingAll.abort();
     if (this.#isReading) return;
     this.#isReading = true;
     try {
@@ -227,8 +242,7 @@ export class Authoring {
           this.milliseconds.value = one.milliseconds;
         } else this.detail.value = undefined;
         if (this.#isWanted) continue;
-        const { readings } = await call(readElements, { body: common });
-        this.readings.value = new Map(readings.map((reading) => [reading.name, reading]));
+        await this.#readAll(common);
       }
     } catch (error) {
       this.error.value = error;
