@@ -15,6 +15,16 @@ describe('the dictionaries of the program', () => {
     expect((await loadBuiltin([name])).issues).toEqual([]);
   });
 
+  it('spell definitions as Americans do', () => {
+    // Names of words may keep the spelling of their sport: "tyre", "kerb".
+    const british =
+      /\w*(?:[fl]avour|colour|armour|honour|behaviour|neighbour|vapour|defence|offence|centre|met(?:re)s?\b|litre|theatre|jewell|travell|practis|towards|analys(?:e|ing)|[nl]ise\b|plough|mould|grey|skilful|burnt|storey)\w*/gi;
+    const found = (['action', 'object', 'property'] as const)
+      .flatMap((kind) => dictionary.words(kind))
+      .flatMap(({ definition = '' }) => definition.match(british) ?? []);
+    expect(found).toEqual([]);
+  });
+
   it('hold the trees that the design gives as examples', () => {
     expect(dictionary.isA('stomp', 'kill') && dictionary.isA('kill', 'defeat')).toBe(true);
     expect(dictionary.isA('laser', 'gun') && dictionary.isA('gun', 'weapon')).toBe(true);
