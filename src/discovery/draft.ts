@@ -53,7 +53,7 @@ const MIN_TEXT_CONFIDENCE = 0.8;
 const UNCLEAR_NAME_SAMPLES = 4;
 const MIN_MESSAGE_CONFIDENCE = 0.65;
 /** Likeness that an icon needs, and pixels by which it may be displaced. */
-const MIN_ICON_LIKENESS = 0.75;
+const MIN_ICON_LIKENESS = 0.7;
 const ICON_SEARCH_PIXELS = 2;
 /** Percent to which the levels of gauges are rounded. */
 const LEVEL_STEP = 5;
@@ -319,6 +319,8 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
       measure: 'difference',
       threshold: MIN_ICON_LIKENESS,
       search: ICON_SEARCH_PIXELS,
+      // Its pictures are cut from the recording as it is; a bright border at their edge would be softened unlike that of the screen.
+      soften: 0,
       stability: { samples: 2, confidence: MIN_CONFIDENCE },
     };
   if (gauge) {
