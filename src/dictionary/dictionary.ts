@@ -134,6 +134,7 @@ export class Dictionary {
   /** All words in preorder: `ordered[word.order] === word`. */
   readonly ordered: readonly Word[];
   private readonly byKind: Readonly<Record<WordKind, ReadonlyMap<string, Word>>>;
+  private readonly orderedByKind: Readonly<Record<WordKind, readonly Word[]>>;
 
   /** @param seeds Words whose parents form a forest. */
   constructor(seeds: readonly WordSeed[], sources: readonly DictionaryInfo[], events: readonly EventDefinition[]) {
@@ -170,6 +171,9 @@ export class Dictionary {
       for (const [id, word] of words) if (!words.has(id.toLowerCase())) words.set(id.toLowerCase(), word);
     }
     this.ordered = ordered;
+    this.orderedByKind = Object.fromEntries(
+      wordKinds.map((kind) => [kind, ordered.filter((word) => word.kind === kind)]),
+    ) as unknown as Record<WordKind, readonly Word[]>;
     this.byKind = byKind;
   }
 
@@ -209,7 +213,7 @@ export class Dictionary {
 
   /** The words of a kind, or all words, in preorder. */
   words(kind?: WordKind): readonly Word[] {
-    return kind === undefined ? this.ordered : this.ordered.filter((word) => word.kind === kind);
+    return kind === undefined ? this.ordered : this.orderedByKind[kind];
   }
 }
 

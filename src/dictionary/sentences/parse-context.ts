@@ -168,7 +168,10 @@ export class ParseContext {
 
   /** Index of the token after `phrase` if it stands at `at`, else `undefined`. */
   skip(at: number, phrase: string): number | undefined {
-    if (!phrase.includes(' ')) return this.wordAt(at) === phrase ? at + 1 : undefined;
+    const first = this.wordAt(at);
+    // Most phrases do not stand there.
+    if (first === undefined || !phrase.startsWith(first)) return undefined;
+    if (phrase.length === first.length) return at + 1;
     const parts = phrase.split(' ');
     return parts.every((part, index) => this.wordAt(at + index) === part) ? at + parts.length : undefined;
   }

@@ -422,11 +422,11 @@ function orUsed({ dictionary }: ParseContext, pattern: ActionPattern): Condition
 function toAgentPattern(context: ParseContext, pattern: ActionPattern, { verbs, slots }: ActionClause): ActionPattern {
   const { dictionary } = context;
   const effect = verbs[0]!.word;
-  const causes = dictionary.words('action').filter((word) => {
-    const isCause = word.causes !== undefined && dictionary.isA(word.causes.id, effect.id, 'action');
-    return isCause && word.parent?.causes !== word.causes;
-  });
-  if (causes.length === 0 || dictionary.find(effect.id, 'action')?.causes) return pattern;
+  if (dictionary.find(effect.id, 'action')?.causes) return pattern;
+  const causes = causingActions(context).filter(
+    (word) => word.parent?.causes !== word.causes && dictionary.isA(word.causes!.id, effect.id, 'action'),
+  );
+  if (causes.length === 0) return pattern;
   const isAfterVerb = (list: NounList | undefined): boolean =>
     list !== undefined && list.any[0]!.start > verbs[0]!.start;
   const slot = (['to', 'from', 'with', 'subject'] as const).find((each) => isAfterVerb(slots[each]));
@@ -462,6 +462,13 @@ function toAgentPattern(context: ParseContext, pattern: ActionPattern, { verbs, 
   if (slot === 'with') return pattern;
   const target = list.any.every(({ words }) => words.every(({ word }) => isPlace(dictionary, word.id))) ? 'at' : 'with';
   return { ...rest, [target]: toSlotPattern(context, list, target) };
+}
+
+/** The actions that cause another one: "kill" causes "die". */
+function causingActions(context: ParseContext): readonly Word[] {
+  return context.memoize('causing actions', () =>
+    context.dictionary.words('action').filter((word) => word.causes !== undefined),
+  );
 }
 
 function isPlace(dictionary: Dictionary, id: string): boolean {
@@ -594,15 +601,14 @@ function parseMannerNouns(
   at: number,
   preposition = /^(?:by|with|from|in|on|while|at) /,
 ): Modifier[] {
-  const { dictionary } = context;
-  return dictionary.descendants('manner', 'property').flatMap((word): Modifier[] => {
-    const name = word.name.replace(preposition, '');
-    const end =
-      name === word.name
-        ? undefined
-        : (context.skip(at, name) ??
-          context.skip(at, pluralOf(name)) ??
-          context.skip(at, name.replace(/ attack$| hit$/, '')));
+  const manners = context.memoize(`manner nouns ${preposition.source}`, () =>
+    context.dictionary.descendants('manner', 'property').flatMap((word) => {
+      const name = word.name.replace(preposition, '');
+      return name === word.name ? [] : [{ word, names: [name, pluralOf(name), name.replace(/ attack$| hit$/, '')] }];
+    }),
+  );
+  return manners.flatMap(({ word, names }): Modifier[] => {
+    const end = names.map((name) => context.skip(at, name)).find((each) => each !== undefined);
     if (end === undefined) return [];
     return [
       {
