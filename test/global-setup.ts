@@ -7,7 +7,8 @@ import { basename, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 
 /** In a process of its own, because the package changes the environment. */
-const unpackBrowser = "import chromium from '@sparticuz/chromium'; console.log(await chromium.executablePath());";
+const unpackBrowser =
+  "import chromium from '@sparticuz/chromium'; chromium.setGraphicsMode = false; console.log(await chromium.executablePath());";
 
 const PREFIX = 'playbyplay-tests-';
 
