@@ -89,13 +89,13 @@ export function findRepeatedRuns(
 ): RepeatedRun[] {
   const moving = differences.filter((one, i) => one && !key(i) && !isRepeat(one)).map((one) => one!.mean);
   const usual = moving.length > 0 ? median(moving) : 0;
-  const repeats = differences.map((one, i) => {
-    if (!one) return false;
-    if (isRepeat(one)) return true;
-    if (!key(i)) return false;
-    const isBetweenRepeats = [i - 1, i + 1].every((near) => differences[near] && isRepeat(differences[near]));
-    return one.mean < Math.min(2, 0.2 * usual) || (isBetweenRepeats && one.mean < usual && one.most <= MAX_RECODING);
-  });
+  const repeats = differences.map((one) => one !== undefined && isRepeat(one));
+  for (const [i, one] of differences.entries()) {
+    if (!one || repeats[i] || !key(i)) continue;
+    const near = Math.min(countRepeats(repeats, i, -1), countRepeats(repeats, i, 1));
+    const most = near === 0 ? 0 : near < LONG_STAND ? MAX_RECODING.usual : MAX_RECODING.withinStand;
+    repeats[i] = one.mean < Math.min(2, 0.2 * usual) || (one.mean < usual && one.most <= most);
+  }
   const runs: RepeatedRun[] = [];
   for (let i = 1; i < repeats.length; i++) {
     if (!repeats[i]) continue;
@@ -113,8 +113,20 @@ export function findRepeatedRuns(
   return runs;
 }
 
-/** Levels by which a keyframe may differ at single points from the picture that it repeats: motion changes points by dozens. */
-const MAX_RECODING = 32;
+/**
+ * Levels by which a keyframe may differ at single points from the picture that it repeats: motion changes points by dozens. Within a
+ * picture that stands on both sides it may be more: at low bitrates, the keyframe draws anew what the frames before it had blurred.
+ */
+const MAX_RECODING = { usual: 32, withinStand: 96 } as const;
+/** Repeats on a side of a keyframe from which a picture stands there. */
+const LONG_STAND = 3;
+
+/** Repeats next to a frame, in a direction, as far as they matter. */
+function countRepeats(repeats: readonly boolean[], frame: number, direction: 1 | -1): number {
+  let count = 0;
+  while (count < LONG_STAND && repeats[frame + direction * (count + 1)]) count++;
+  return count;
+}
 
 /** Minimum repeats of a still scene. */
 const MIN_RESTING_REPEATS = 4;
@@ -122,13 +134,16 @@ const MIN_RESTING_REPEATS = 4;
 /** Frames on each side of a run that show how pictures usually differ there. */
 const AROUND_FRAMES = 15;
 /** Of what is usual around a run (the third quartile), a retouched picture differs by less than these shares. */
-const RETOUCHED = { mean: 0.15, most: 0.3 } as const;
-/** Frames after a run that may be retouched. */
+const RETOUCHED = { mean: 0.4, most: 0.5 } as const;
+/** Frames before and after a run that may be retouched. */
 const MAX_RETOUCHED_FRAMES = 3;
+/** A frame that mixes the repeated picture with the next one differs by less than this share of what follows. */
+const MIXED_SHARE = 0.35;
 
 /**
- * Extends a run over a nearly unchanged frame before it and a few after it: encoders with a lookahead retouch a repeated picture in its
- * first frame and in its last ones.
+ * Extends a run over a few nearly unchanged frames before and after it: encoders with a lookahead retouch a repeated picture in its
+ * first and last frames, and mix its last ones with the picture that follows. Motion does not begin like that: its first step is not
+ * followed by one three times as large.
  */
 function extendRun(
   differences: readonly (Difference | undefined)[],
@@ -144,18 +159,31 @@ function extendRun(
       around.map((one) => one[of]),
       0.75,
     );
-  const limit = { mean: Math.min(1.5, RETOUCHED.mean * usual('mean')), most: RETOUCHED.most * usual('most') };
+  const limit = { mean: Math.min(2, RETOUCHED.mean * usual('mean')), most: RETOUCHED.most * usual('most') };
   const isRetouched = (i: number): boolean => {
     const one = differences[i];
     return one !== undefined && one.mean < limit.mean && one.most <= limit.most;
   };
   let end = last;
-  for (let weak = 0; weak < MAX_RETOUCHED_FRAMES && isRetouched(end + 1); weak++) {
+  for (let weak = 0; weak < MAX_RETOUCHED_FRAMES && (isRetouched(end + 1) || isMixed(differences, end + 1)); weak++) {
     end++;
     while (strict[end + 1]) end++;
   }
-  const isFirstRetouched = first > 0 && !strict[first] && isRetouched(first);
-  return { first: isFirstRetouched ? first - 1 : first, last: end };
+  let start = first;
+  for (let weak = 0; weak < MAX_RETOUCHED_FRAMES && start > 0 && !strict[start] && isRetouched(start); weak++) start--;
+  return { first: start, last: end };
+}
+
+/** Is a frame a mixture of the pictures before and after it? */
+function isMixed(differences: readonly (Difference | undefined)[], frame: number): boolean {
+  const [one, next, after] = [0, 1, 2].map((i) => differences[frame + i]);
+  return (
+    one !== undefined &&
+    next !== undefined &&
+    after !== undefined &&
+    one.mean < MIXED_SHARE * next.mean &&
+    next.mean >= JUMP_STEPS * after.mean
+  );
 }
 
 /** New pictures before and after a run by which it is judged. */
