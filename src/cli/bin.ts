@@ -8,8 +8,11 @@ import { wantsColors } from './terminal.ts';
 const PRINTING_COMMANDS: ReadonlySet<string> = new Set(['query', 'summary', 'completion', '__complete', 'help', 'mcp']);
 /** Milliseconds that an interrupted command has to close its files. What it wrote until then is kept in any case. */
 const GRACE_MS = 1500;
-/** As `GRACE_MS`, of a service: requests are answered and jobs given back. */
-const SERVICE_GRACE_MS = 20_000;
+/**
+ * As `GRACE_MS`, of commands with more to close: a service answers requests and gives jobs back, a live session reads what has
+ * arrived and writes the events that were waiting for a contradiction.
+ */
+const LONG_GRACE_MS: Readonly<Record<string, number>> = { serve: 20_000, live: 10_000 };
 
 /** Milliseconds after which it is examined whether a complete command can end: not while native code does not return in a thread. */
 const END_MS = 1000;
@@ -57,7 +60,7 @@ function runSupervised(): void {
       if (isInterrupted) return endBy(signal);
       isInterrupted = true;
       worker.postMessage('interrupt', []);
-      setTimeout(() => endBy(signal), command === 'serve' ? SERVICE_GRACE_MS : GRACE_MS).unref();
+      setTimeout(() => endBy(signal), LONG_GRACE_MS[command] ?? GRACE_MS).unref();
     });
   worker.on('error', async (error) => {
     const { describeError } = await import('./describe-error.ts');

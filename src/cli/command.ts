@@ -1,6 +1,7 @@
 import { type MediaLimits, setMediaLimits } from '../media/limits.ts';
 import { buildCommand, type CommandBuilderArguments, type CommandContext } from '@stricli/core';
 import { resolve } from 'node:path';
+import { PlaybyplayError } from '../errors.ts';
 import { checkNotInput } from '../files/output.ts';
 import { type Option, type Options, type OptionValues, type Proposals, usageError } from './options.ts';
 
@@ -131,7 +132,7 @@ export function command<S extends CommandSpec>(spec: S, load: () => Promise<RunC
           process.exitCode = await run(process, options, ...(args as unknown as ArgumentValues<S>));
         } catch (error) {
           // What fails after an interruption fails because of it.
-          throw process.signal.aborted ? process.signal.reason : error;
+          throw process.signal.aborted && !isLoss(error) ? process.signal.reason : error;
         }
       };
     },
@@ -141,4 +142,9 @@ export function command<S extends CommandSpec>(spec: S, load: () => Promise<RunC
     builder as unknown as CommandBuilderArguments<Record<string, unknown>, string[], Context>,
   );
   return Object.assign(built, { spec });
+}
+
+/** Whether an error says that output is incomplete: the user must know of it even where the command was ended at the same time. */
+function isLoss(error: unknown): boolean {
+  return error instanceof PlaybyplayError && (error.code === 'disk-full' || error.code === 'write-failed');
 }
