@@ -5,6 +5,7 @@ export interface DraftField {
   readonly id: string;
   readonly type: string;
   readonly rect: Box;
+  readonly pictures?: readonly { readonly t: number; readonly between?: readonly [string, string] }[];
 }
 
 /** What became of an element of the HUD. */
@@ -26,6 +27,8 @@ export interface EventResult {
   readonly t: number;
   readonly isRight: boolean;
   readonly text: string;
+  /** Of a right event that names the picture of an icon: whether it is what the icon shows. */
+  readonly isPictureRight?: boolean;
 }
 
 /** An event of a log. */
@@ -142,7 +145,7 @@ export function compareElements(
 }
 
 /** Letters and digits of a text. */
-function plain(text: string): string {
+export function plain(text: string): string {
   return text
     .normalize('NFKC')
     .toLowerCase()
@@ -256,6 +259,14 @@ function tells(said: Said, truth: EventLine): boolean {
   }
 }
 
+/** Whether the picture that a statement names is what the true event shows; undefined where it names none. */
+function isPictureRight({ name, event: { statement } }: Said, truth: EventLine): boolean | undefined {
+  const [part, shown] = name === 'kill' ? ['with', truth.weapon] : ['object', truth.to];
+  if ((name !== 'kill' && name !== 'switch') || shown === undefined) return undefined;
+  const picture = statement[part!] as { readonly name?: unknown } | undefined;
+  return picture?.name === undefined ? undefined : plain(String(picture.name)) === plain(String(shown));
+}
+
 /** Compares the events of a log with truth. */
 export function compareEvents(
   log: readonly LogEvent[],
@@ -295,14 +306,17 @@ export function compareEvents(
           (all.slice(i + 1).find((next) => next.element === value.element)?.t ?? Number.POSITIVE_INFINITY) >=
             event.t - LATE,
       );
+    const matches = expectedList.filter((truthEvent) => tells(one, truthEvent));
+    const pictures = matches.flatMap((truthEvent) => isPictureRight(one, truthEvent) ?? []);
     return [
       {
         element: element?.id ?? '',
         name,
         font: element?.font ?? '',
         t: event.t,
-        isRight: isShown || expectedList.some((truthEvent) => tells(one, truthEvent)),
+        isRight: isShown || matches.length > 0,
         text: event.text,
+        ...(pictures.length === 0 ? {} : { isPictureRight: pictures.includes(true) }),
       },
     ];
   });

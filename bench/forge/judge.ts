@@ -17,9 +17,10 @@ import {
   type EventResult,
   insideShare,
   type LogEvent,
+  plain,
   union,
 } from './compare.ts';
-import { type Box, type HeaderLine, readTruth, type Truth } from './truth.ts';
+import { type Box, type ElementLine, type HeaderLine, readTruth, type Truth } from './truth.ts';
 
 const MAX_ANSWERS = 10;
 const program = join(import.meta.dirname, '../../src/cli/launch.js');
@@ -119,15 +120,35 @@ function asShare(statement: Readonly<Record<string, unknown>>, cells: number | u
   );
 }
 
-/** Answers questions from truth: what belongs to the HUD, and what it is called. */
+/** What the picture of an icon shows, or that between two names of a feed. */
+function pictureOf(
+  { id }: ElementLine,
+  { t, between }: NonNullable<DraftField['pictures']>[number],
+  { values, events }: Truth,
+): string | undefined {
+  if (between) {
+    const [killer, victim] = between.map(plain);
+    const row = events.findLast((one) => plain(one.killer ?? '') === killer && plain(one.victim ?? '') === victim);
+    return row?.weapon;
+  }
+  const value = values.findLast((one) => one.element === id && one.t <= t)?.value;
+  return value === null || value === undefined ? undefined : String(value);
+}
+
+/** Answers questions from truth: what belongs to the HUD, what it is called, what its pictures show. */
 function answer(questions: string, fields: readonly DraftField[], truth: Truth): readonly string[] {
   const ids = [...questions.matchAll(/--answer ([^=\s]+)=/g)].map(([, id]) => id!);
   return ids
     .flatMap((id) => {
       const [, kind, field] = /^(\w+)-(.*)$/.exec(id) ?? [];
-      const rect = fields.find((one) => one.id === field)?.rect;
-      if (rect === undefined) return [];
-      const element = elementAt(rect, truth.elements);
+      const picture = /^(.*)-(\d+)$/.exec(kind === 'picture' ? field! : '');
+      const asked = fields.find((one) => one.id === (picture?.[1] ?? field));
+      if (asked === undefined) return [];
+      const element = elementAt(asked.rect, truth.elements);
+      if (picture) {
+        const shown = element && pictureOf(element, asked.pictures![Number(picture[2]) - 1]!, truth);
+        return shown === undefined ? [] : [`${id}=${shown}`];
+      }
       if (kind === 'hud') return [`${id}=${element ? 'yes' : 'no'}`];
       return kind === 'name' && element ? [`${id}=${element.id}`] : [];
     })
@@ -269,6 +290,7 @@ function report(games: readonly GameResult[]): string {
     );
   };
   const first = games.flatMap((game) => game.first ?? []);
+  const pictured = games.flatMap((game) => game.reported).filter((one) => one.isPictureRight !== undefined);
   return [
     by('Genre', ({ header }) => header.genre),
     table(
@@ -309,6 +331,7 @@ function report(games: readonly GameResult[]): string {
           first.flatMap(({ reported }) => reported),
           ({ isRight }) => isRight,
         )}.\n`,
+    `Pictures of icons that are called what they show: ${count(pictured, (one) => one.isPictureRight === true)}.\n`,
     table(
       ['Game', 'Fields', ...ELEMENT_HEAD, 'Answers', 'Draft, s', 'Detect, s'],
       games.map((game) => [

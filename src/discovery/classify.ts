@@ -78,8 +78,9 @@ const MIN_LABEL_SHARE = 0.7;
 const MIN_STEADY_SHARE = 0.35;
 /** Share of samples in which a text is there that never is away. */
 const MIN_LASTING_PRESENCE = 0.85;
-/** Confidence from which something is written, whatever it is. */
+/** Confidence from which something is written, whatever it is, and share of sure readings of it that say what form it has. */
 const MIN_WRITTEN_CONFIDENCE = 0.15;
+const MIN_SURE_SHARE = 0.35;
 /** Share of the samples at which a time changes at most that is a result and no clock. */
 const MAX_RESULT_CHANGES = 0.1;
 /** Change of a clock in seconds per second. */
@@ -101,11 +102,14 @@ export function classifyField(
     hudPresence = 1,
   }: { readonly comesAndGoes?: boolean; readonly isSteady?: boolean; readonly hudPresence?: number } = {},
 ): FieldReading | undefined {
-  const read = samples.flatMap(({ reading, ...rest }) =>
-    reading && reading.confidence >= MIN_CONFIDENCE ? [{ ...rest, ...reading }] : [],
+  const written = samples.flatMap(({ reading, ...rest }) =>
+    reading && reading.confidence >= MIN_WRITTEN_CONFIDENCE ? [{ ...rest, ...reading }] : [],
   );
-  if (read.length < MIN_READINGS) return undefined;
-  const figure = classifyFigure(samples, read);
+  const read = written.filter(({ confidence }) => confidence >= MIN_CONFIDENCE);
+  // A unit that is read in several ways makes all of a line unsure, but not its figures.
+  const isUnsure = read.length < MIN_SURE_SHARE * written.length;
+  if ((isUnsure ? written : read).length < MIN_READINGS) return undefined;
+  const figure = classifyFigure(samples, isUnsure ? written : read);
   if (figure === 'several') return undefined;
   // An icon may look like a figure, but like the same always.
   if (isSteady && figure?.type === 'counter' && figure.behaviour.changes === 0) return undefined;
@@ -136,6 +140,10 @@ const ORDINAL = '\uE000';
 /** Stands for the sign of a number of items in a form: x14, X 14, ×14. */
 const TIMES = '\uE001';
 const TIMES_PATTERN = '[xX×]';
+/** Stands for degrees after a number in a form: 22°C, 7°; the small circle is read as many a sign. */
+const DEGREES = '\uE002';
+const DEGREES_TEXT = /(?<=\d) ?(?:['’"*^°º˚]{1,3} ?[CF]|[°º˚])$/;
+const DEGREES_PATTERN = String.raw` ?['’"*^°º˚]{0,3} ?[CF]?`;
 const ORDINAL_PATTERN = '(?:st|nd|rd|th|ST|ND|RD|TH)';
 
 /** What an icon or a border before or after a text is read as; before a clock, a round icon is read as a digit. */
@@ -167,6 +175,7 @@ function commonForm(
       text
         .replaceAll(/(\d)(?:st|nd|rd|th)\b/gi, `$1${ORDINAL}`)
         .replaceAll(/(?<!\p{L})[xX×](?= ?\d)/gu, TIMES)
+        .replace(DEGREES_TEXT, DEGREES)
         .replaceAll(/\d+/g, '#')
         .replaceAll(/\s+/g, ' '),
   );
@@ -210,19 +219,20 @@ function classifyFigure(
   const caption = captionOf(form.pieces);
   const core = shape
     .replaceAll(TIMES, '')
-    .replaceAll(/[\p{L}][\p{L}.'’ -]*/gu, '')
+    .replaceAll(/\p{L}(?:[\p{L}.'’ -]|\/(?=\p{L}))*/gu, '')
     .replaceAll(/^[\s:=.-]+|[\s:=.-]+$/g, '');
   const isClock = /^#(?: ?: ?#){1,2}(?:[.,' ]#)?$/.test(core) || /^#['’]#(?:["”]#)?$/.test(core);
   const isFraction = /^# ?\/ ?#$/.test(core);
   const isPercentage = /^# ?%$/.test(core);
-  const isNumber = /^[+-]?[$€£]? ?#(?:[.,]#)*[\uE000°]?$/.test(core);
+  const isNumber = /^[+-]?[$€£]? ?#(?:[.,]#)*[\uE000\uE002°]?$/.test(core);
   if (!isClock && !isFraction && !isPercentage && !isNumber) return undefined;
   const group = isClock || isNumber ? [0, figures - 1] : [0, 0];
   const pattern = patternOf(form.pieces, group as [number, number], { mayGrow: !isClock, isGrouped });
   const constraint = patternConstraint(pattern);
   const capture = new RegExp(`^(?:${pattern})$`, 'u');
+  const valueOf = (text: string): string => (capture.exec(text)?.[1] ?? text).replaceAll(' ', '');
   const values = samples.flatMap(({ recording, t, line }): FieldValue[] => {
-    const found = readLine(line, constraint);
+    const found = readLine(line, constraint, valueOf);
     if (!found || found.confidence < MIN_CONFIDENCE) return [];
     const shown = isGrouped ? markDigitGroups(found.text) : found.text;
     const text = capture.exec(shown)?.[1] ?? shown;
@@ -429,19 +439,21 @@ function patternOf(
   let figure = 0;
   const firstPiece = pieces.find((piece) => !('noise' in piece));
   // A sign belongs to the number before which it stands; others have none.
-  const isSigned =
-    first === 0 && firstPiece !== undefined && 'literal' in firstPiece && /(?:^|\s)[-–]$/.test(firstPiece.literal);
+  const hasSign = firstPiece !== undefined && 'literal' in firstPiece && /(?:^|\s)[-–]$/.test(firstPiece.literal);
+  // A temperature may fall below zero.
+  const isTemperature = pieces.some((piece) => 'literal' in piece && piece.literal === DEGREES);
+  const isSigned = first === 0 && (hasSign || isTemperature);
   return pieces
     .map((piece) => {
       if ('noise' in piece) return noisePattern(piece.noise, piece === pieces[0]);
       if ('literal' in piece)
-        return (isSigned && piece === firstPiece ? piece.literal.replace(/[-–]$/, '') : piece.literal)
+        return (hasSign && piece === firstPiece ? piece.literal.replace(/[-–]$/, '') : piece.literal)
           .replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
           .replaceAll(/ /g, ' ?')
           .replaceAll('\\/', '/')
-          .replaceAll('°', '°?')
           .replaceAll(TIMES, TIMES_PATTERN)
-          .replaceAll(ORDINAL, ORDINAL_PATTERN);
+          .replaceAll(ORDINAL, ORDINAL_PATTERN)
+          .replaceAll(DEGREES, DEGREES_PATTERN);
       const { min, max, padded } = piece;
       // Figures may grow by a digit, unless they are padded or minutes and seconds.
       const isInner = figure > 0;

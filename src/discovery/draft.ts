@@ -76,7 +76,7 @@ const MAX_QUESTIONS = 10;
 export function draftPack(discovery: Discovery, game: string, dictionary: Dictionary, answers: Answers = {}): Draft {
   const { reference, recordings, fields, languages } = discovery;
   const minutes = recordings.reduce((sum, { duration }) => sum + duration, 0) / 60;
-  const questions = [...fields.flatMap(questionsOf), ...fields.flatMap(pictureQuestionsOf)].slice(0, MAX_QUESTIONS);
+  const questions = selectQuestions(fields);
   const unknown = Object.keys(answers).find((id) => !allQuestionIds(fields).has(id));
   if (unknown !== undefined) throw new RangeError(`there is no question “${unknown}”`);
   const regions: Record<string, unknown> = {};
@@ -246,6 +246,21 @@ function fileName(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-');
 }
 
+/** Questions that are left to pictures at least, where there are so many. */
+const PICTURE_QUESTIONS = 4;
+
+/** The questions that matter most: what is no part of the HUD, what changes often, what stands between the names of a feed. */
+function selectQuestions(fields: readonly HudField[]): readonly Question[] {
+  const changing = fields.toSorted((a, b) => b.behaviour.changes - a.behaviour.changes);
+  const [doubts, names] = [fields.flatMap(questionsOf), changing.flatMap(questionsOf)].map((all, i) =>
+    all.filter(({ id }) => id.startsWith('hud-') === (i === 0)),
+  ) as [Question[], Question[]];
+  const byKind = fields.toSorted((a, b) => Number(b.type === 'feed') - Number(a.type === 'feed'));
+  const pictures = byKind.flatMap(pictureQuestionsOf);
+  const left = Math.max(0, MAX_QUESTIONS - doubts.length - Math.min(pictures.length, PICTURE_QUESTIONS));
+  return [...doubts, ...names.slice(0, left), ...pictures].slice(0, MAX_QUESTIONS);
+}
+
 function questionsOf(field: HudField): Question[] {
   const example = field.examples.at(-1)?.text ?? '';
   const { id, type, place, certainty, isCaptioned, name } = field;
@@ -276,12 +291,18 @@ const MAX_ASKED_PICTURES = 4;
 
 function pictureQuestionsOf({ id, type, place, pictures = [] }: HudField): Question[] {
   if (pictures.length > (type === 'feed' ? MAX_QUESTIONS : MAX_ASKED_PICTURES)) return [];
-  const what = type === 'feed' ? 'stand for between the names' : 'show';
-  return pictures.map(({ t }, i) => ({
+  return pictures.map(({ t, between }, i) => ({
     id: pictureId(id, i),
-    question: `What does the icon at the ${place} ${what} at ${Math.floor(t / 60)}:${(t % 60).toFixed(1).padStart(4, '0')}?`,
+    question: between
+      ? `What does the icon between “${between[0]}” and “${between[1]}” stand for, at ${writeMoment(t)}?`
+      : `What does the icon at the ${place} show at ${writeMoment(t)}?`,
     assumed: String(i + 1),
   }));
+}
+
+/** Minutes and seconds of a recording. */
+function writeMoment(t: number): string {
+  return `${Math.floor(t / 60)}:${(t % 60).toFixed(1).padStart(4, '0')}`;
 }
 
 function allQuestionIds(fields: readonly HudField[]): ReadonlySet<string> {

@@ -15,14 +15,15 @@ interface Seen {
   readonly t: number;
   readonly gap: Crop;
   readonly shape: IconShape;
+  readonly between: readonly [string, string];
 }
 
 /** Finds the icons between the two texts of a feed's rows: pictures that are alike show one. */
 export async function findFeedIcons(samples: readonly FollowedSample[]): Promise<readonly IconPicture[]> {
   const seen = samples.flatMap(({ recording, t, rows = [] }) =>
-    rows.flatMap(({ gap }): Seen[] => {
+    rows.flatMap(({ gap, parts }): Seen[] => {
       const shape = gap && describeIconShape(gap);
-      return shape ? [{ recording, t, gap, shape }] : [];
+      return shape ? [{ recording, t, gap, shape, between: [parts[0]!.text, parts.at(-1)!.text] }] : [];
     }),
   );
   const kinds = mergeAlike(groupAlike(seen))
@@ -31,10 +32,10 @@ export async function findFeedIcons(samples: readonly FollowedSample[]): Promise
     .slice(0, MAX_ICONS);
   return await Promise.all(
     kinds.map(async (own): Promise<IconPicture> => {
-      const { gap, recording, t } = mostUsual(own);
+      const { gap, recording, t, between } = mostUsual(own);
       const { data, width, height, channels } = gap;
       const png = await sharp(data, { raw: { width, height, channels } }).png().toBuffer();
-      return { png: png.toString('base64'), recording, t, count: own.length };
+      return { png: png.toString('base64'), recording, t, count: own.length, between };
     }),
   );
 }

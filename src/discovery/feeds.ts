@@ -28,8 +28,8 @@ export interface FeedArea {
 
 /** Width of a gap between the texts of a row, in heights. */
 const MAX_ROW_GAP = 4;
-/** Width of a row, in heights. */
-const MIN_ROW_WIDTH = 4.5;
+/** Width of a row, in heights: a log of what was picked up has short ones. */
+const MIN_ROW_WIDTH = 2.2;
 /** By how much rows of one feed may differ: edges in heights, heights as a ratio. */
 const MAX_EDGE_DISTANCE = 0.7;
 const MAX_HEIGHT_RATIO = 1.35;

@@ -13,6 +13,8 @@ export interface IconPicture {
   readonly t: number;
   /** Samples that show it. */
   readonly count: number;
+  /** In a feed: the texts on either side. */
+  readonly between?: readonly [string, string];
 }
 
 /** An icon that shows one of some pictures. */

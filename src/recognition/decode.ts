@@ -48,9 +48,14 @@ interface Beam {
  * Finds the most probable text that a constraint allows, by a prefix beam search over its automaton: impossible texts are never
  * followed, so that they cannot crowd out possible ones.
  *
+ * @param valueOf What counts of a text: the probabilities of texts with the same value are added. Default: all but its spaces.
  * @returns Undefined where no possible text has any probability. An empty text is possible if the constraint accepts it.
  */
-export function decodeLine({ blank, candidates }: LineSteps, constraint: Constraint): DecodedLine | undefined {
+export function decodeLine(
+  { blank, candidates }: LineSteps,
+  constraint: Constraint,
+  valueOf: (text: string) => string = withoutSpaces,
+): DecodedLine | undefined {
   let beams: Beam[] = [{ text: '', state: constraint.start, last: '', isOver: false, blank: 1, written: 0 }];
   let scale = 0;
   for (const [t, choices] of candidates.entries()) {
@@ -90,7 +95,7 @@ export function decodeLine({ blank, candidates }: LineSteps, constraint: Constra
     }
   }
   const possible = beams.filter(({ state }) => constraint.accepts(state));
-  const groups = [...Map.groupBy(possible, ({ text }) => text.replaceAll(' ', '')).values()].map((group) => ({
+  const groups = [...Map.groupBy(possible, ({ text }) => valueOf(text)).values()].map((group) => ({
     text: group[0]!.text.trim(),
     weight: group.reduce((sum, beam) => sum + beam.blank + beam.written, 0),
   }));
@@ -98,6 +103,10 @@ export function decodeLine({ blank, candidates }: LineSteps, constraint: Constra
   if (!best) return undefined;
   const all = groups.reduce((sum, { weight }) => sum + weight, 0);
   return { text: best.text, probability: Math.exp(scale) * best.weight, share: best.weight / all };
+}
+
+function withoutSpaces(text: string): string {
+  return text.replaceAll(' ', '');
 }
 
 /**

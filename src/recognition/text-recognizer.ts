@@ -114,9 +114,11 @@ export class TextRecognizer implements Disposable {
     const candidates = Array.from({ length: used }, (_, t): Candidate[] => {
       const from = (item * times + t) * count;
       const byChar = new Map<string, number>();
-      for (let i = 0; i < count; i++) {
+      // Probabilities add up to 1: most steps are blanks, which come first, and leave nothing for any character.
+      for (let i = 0, left = 1; i < count && left >= MIN_PROBABILITY; i++) {
         const p = data[from + i]!;
         if (p < MIN_PROBABILITY) continue;
+        left -= p;
         const char = this.#classes[i];
         if (char === '') blank[t] = p;
         else if (char !== undefined) byChar.set(char, (byChar.get(char) ?? 0) + p);
@@ -133,9 +135,17 @@ export class TextRecognizer implements Disposable {
   }
 }
 
-/** Decodes a line under a constraint; undefined where nothing possible is read, or nothing at all. */
-export function readLine(line: LineSteps, constraint: Constraint): TextReading | undefined {
-  const found = decodeLine(line, constraint);
+/**
+ * Decodes a line under a constraint; undefined where nothing possible is read, or nothing at all.
+ *
+ * @param valueOf What counts of a text, if not all of it: the confidence is that of the value, however the rest is read.
+ */
+export function readLine(
+  line: LineSteps,
+  constraint: Constraint,
+  valueOf?: (text: string) => string,
+): TextReading | undefined {
+  const found = decodeLine(line, constraint, valueOf);
   if (!found || found.text.trim() === '') return undefined;
   return { text: found.text.trim(), confidence: calibrate(found.text.length, found.probability, found.share) };
 }

@@ -45,7 +45,8 @@ export const draft: RunCommand<typeof specs.profileDraft> = async (io, options, 
   });
   io.stdout.write(formatFields(discovery.fields, made));
   for (const { id, question, assumed } of made.questions)
-    if (answers[id] === undefined) io.stdout.write(`? ${question} Assumed: ${assumed}.  --answer ${id}=…\n`);
+    if (answers[id] === undefined && discovery.answers?.[id] === undefined)
+      io.stdout.write(`? ${question} Assumed: ${assumed}.  --answer ${id}=…\n`);
   io.stderr.write(
     `${formatCount(discovery.fields.length, 'element')} → ${profile}, ${join(out, 'hud.html')}\nNext: playbyplay detect <recording> --game ${out}\n`,
   );

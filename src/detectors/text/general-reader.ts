@@ -8,6 +8,7 @@ import {
   patternConstraint,
   textsConstraint,
 } from '../../recognition/constraint.ts';
+import type { LineSteps } from '../../recognition/decode.ts';
 import { loadTextModels } from '../../recognition/models.ts';
 import { TextFinder } from '../../recognition/text-finder.ts';
 import {
@@ -103,7 +104,7 @@ export class GeneralReader implements Disposable {
     const steps = await this.#recognizer.recognize(items);
     const readings = await this.#confirm(
       items,
-      steps.map((line) => readLine(line, this.#constraint)),
+      steps.map((line) => this.#readLine(line)),
     );
     let next = 0;
     return lines.map((found) => {
@@ -136,10 +137,17 @@ export class GeneralReader implements Disposable {
     const steps = await this.#recognizer.recognize(unsure.map(({ n, rect }) => cutCrop(crops[n]!, rect)));
     const confirmed = [...readings];
     for (const [i, { n }] of unsure.entries()) {
-      const other = readLine(steps[i]!, this.#constraint);
-      if (other?.text === readings[n]!.text && other.confidence > readings[n]!.confidence) confirmed[n] = other;
+      const other = this.#readLine(steps[i]!);
+      const { text, confidence } = readings[n]!;
+      if (other && other.confidence > confidence && this.#valueOf(other.text) === this.#valueOf(text))
+        confirmed[n] = other;
     }
     return confirmed;
+  }
+
+  #readLine(line: LineSteps): TextReading | undefined {
+    const hasGroup = this.#pattern !== undefined && this.#pattern.groups > 0;
+    return readLine(line, this.#constraint, hasGroup ? (text) => this.#valueOf(text).replaceAll(' ', '') : undefined);
   }
 
   /** What counts of a text: the first group of the pattern, if it has one. */
