@@ -107,6 +107,16 @@ describe('a field', () => {
       halves.map((i) => `${100 - 5 * Math.floor(i / 6)}%`),
       { type: 'percentage', behaviour: { min: 85, max: 100, direction: 'down' } },
     ],
+    [
+      'a temperature',
+      halves.map((i) => `${i < 12 ? 2 : 1}${i % 3 === 0 ? "'" : ''}°C`),
+      { type: 'counter', behaviour: { min: 1, max: 2, changes: 1 } },
+    ],
+    [
+      'a number with a unit',
+      halves.map((i) => `${120 - Math.floor(i / 3)} km/h`),
+      { type: 'counter', caption: 'km h', behaviour: { max: 120, direction: 'down' } },
+    ],
     ['a label', halves.map(() => 'SPEED'), { type: 'label', caption: 'SPEED' }],
     ['a name', halves.map((i) => (i < 10 ? 'Railgun' : 'Rocket launcher')), { type: 'name' }],
   ] as const)('is %s', (_, texts, expected) => {

@@ -559,9 +559,11 @@ function classifyText(
     middle < (steady >= MIN_REPEATED_SHARE ? MIN_REPEATED_CONFIDENCE : MIN_TEXT_CONFIDENCE)
   )
     return undefined;
+  const isAway = written < MAX_AWAY_PRESENCE * hudPresence;
   return {
     ...(isConstant ? { constantText: text } : {}),
-    type: comesAndGoes || (written < MIN_LASTING_PRESENCE && !isReplaced(samples, values)) ? 'message' : 'name',
+    type:
+      comesAndGoes || isAway || (written < MIN_LASTING_PRESENCE && !isReplaced(samples, values)) ? 'message' : 'name',
     values,
     behaviour: { resets: false, changes: behaviour.changes, presence },
     certainty: steady * middle,
@@ -571,6 +573,9 @@ function classifyText(
 /** Share of the time of the HUD in which a constant text is there that is a banner, and median confidence of its readings. */
 const MAX_BANNER_PRESENCE = 0.45;
 const MIN_BANNER_CONFIDENCE = 0.85;
+
+/** Share of the time of the HUD in which a text is there below which it comes and goes, even if others take its place at once. */
+const MAX_AWAY_PRESENCE = 0.8;
 
 /** Median confidence of texts; a lower one of those of which this share of neighbouring samples reads the same. */
 const MIN_TEXT_CONFIDENCE = 0.7;

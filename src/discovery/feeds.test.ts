@@ -113,3 +113,36 @@ it('finds where rows of different widths end at one edge', () => {
   const [area] = findFeedAreas({ sightings: [...sightings, ...score] }, { width: 1280, height: 720 }, lasting);
   expect(area!.rect.y).toBeGreaterThanOrEqual(60);
 });
+
+it('reads a log of short rows that come and go, of which few push each other', () => {
+  const rows = [['+1 Stone'], ['+2 Wood'], ['+6 Wood', '+2 Wood'], ['+3 Food'], ['+4 Stone'], ['+8 Food']].flatMap(
+    (shown) => [[], shown.slice(1), shown, shown],
+  );
+  const log = readFeed(AREA, samplesOf(rows));
+  expect(log?.type).toBe('message');
+  expect(log?.examples).toHaveLength(6);
+  // Rows of one height each, none of which moved, may be two figures.
+  expect(readFeed(AREA, samplesOf(rows.map((shown) => shown.slice(0, 1).filter((row) => row !== '+2 Wood'))))).toBe(
+    undefined,
+  );
+});
+
+/** A row that ends at the right edge of a log. */
+function rowAt(y: number, frame: number, width: number) {
+  return {
+    recording: 0,
+    t: 2 * frame,
+    frame,
+    x: 1264 - width,
+    y,
+    width,
+    height: 22,
+  };
+}
+
+it('finds an area of short rows only where they stand at several heights', () => {
+  const row = [rowAt(305, 0, 67), rowAt(305, 1, 79), rowAt(305, 2, 71), rowAt(305, 3, 76)];
+  expect(findFeedAreas({ sightings: row }, { width: 1280, height: 720 })).toEqual([]);
+  const [area] = findFeedAreas({ sightings: [...row, rowAt(332, 3, 67)] }, { width: 1280, height: 720 });
+  expect(area!.rect.y + area!.rect.height).toBeGreaterThanOrEqual(354);
+});

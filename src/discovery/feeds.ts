@@ -28,8 +28,11 @@ export interface FeedArea {
 
 /** Width of a gap between the texts of a row, in heights. */
 const MAX_ROW_GAP = 4;
-/** Width of a row, in heights: a log of what was picked up has short ones. */
-const MIN_ROW_WIDTH = 2.2;
+/** Width of a row, in heights; rows at several heights may be shorter, as in a log of what was picked up. */
+const MIN_ROW_WIDTH = 4.5;
+const MIN_SHORT_WIDTH = 2.2;
+/** Difference between the widths of rows that do not say the same, in heights. */
+const MIN_WIDTH_CHANGE = 0.35;
 /** By how much rows of one feed may differ: edges in heights, heights as a ratio. */
 const MAX_EDGE_DISTANCE = 0.7;
 const MAX_HEIGHT_RATIO = 1.35;
@@ -67,7 +70,9 @@ export function findFeedAreas(
     const widths = members.map(({ width }) => width).toSorted((a, b) => a - b);
     const height = upperMedian(members.map((one) => one.height))!;
     // Rows that are all of one width say the same.
-    if (members.length < MIN_SEEN || widths.at(-1)! - widths[0]! < 0.7 * height) continue;
+    if (members.length < MIN_SEEN || widths.at(-1)! - widths[0]! < MIN_WIDTH_CHANGE * height) continue;
+    const isShort = upperMedian(widths)! < MIN_ROW_WIDTH * height;
+    if (isShort && members.at(-1)!.y - members[0]!.y < MIN_MOVE * height) continue;
     const rect = withMargin(boundsOf(members), 0.25 * height, frame);
     if (!found.some((other) => overlap(other.rect, rect) > 0.4)) found.push({ rect });
   }
@@ -89,7 +94,7 @@ function isSteadyLine({ rect, presence, sightings }: TextElement): boolean {
 }
 
 function isRow({ width, height }: Rect, frame: Size): boolean {
-  return width >= MIN_ROW_WIDTH * height && height <= MAX_ROW_HEIGHT * frame.height;
+  return width >= MIN_SHORT_WIDTH * height && height <= MAX_ROW_HEIGHT * frame.height;
 }
 
 /** Joins the texts of one frame that lie in a row. */
@@ -155,6 +160,8 @@ const NAME = /^[\p{L}][^>]*[\p{L}\p{N}][^>]*$/u;
 /** Rows that move, of all, that make a log of messages, and distance in heights from which a row has moved. */
 const MIN_MESSAGES = 4;
 const MIN_MOVED_SHARE = 0.3;
+/** Share of the samples with a row up to which one row that moved is enough: rows that come and go seldom push each other. */
+const MAX_PASSING_SHARE = 0.8;
 const MIN_MOVE = 0.7;
 /** Letters of a message. */
 const MESSAGE = /\p{L}.*\p{L}.*\p{L}/u;
@@ -194,13 +201,14 @@ export function readFeed(rect: Rect, samples: readonly FollowedSample[]): Feed |
     const tops = own.map((one) => one.rect.y);
     return Math.max(...tops) - Math.min(...tops) > MIN_MOVE * own[0]!.rect.height;
   });
+  const seen = samples.filter(({ rows: own = [] }) => own.length > 0).length;
   const isLog =
     messages.length >= MIN_MESSAGES &&
     messages.length >= MIN_KILL_SHARE * lines.length &&
-    moved.length >= MIN_MOVED_SHARE * repeated.length;
+    (moved.length >= MIN_MOVED_SHARE * repeated.length ||
+      (moved.length > 0 && seen <= MAX_PASSING_SHARE * samples.length));
   if (!isKills && !isLog) return undefined;
   const rows = isKills ? kills : messages;
-  const seen = samples.filter(({ rows: own = [] }) => own.length > 0).length;
   const confidence = upperMedian(rows.map((cue) => cue.confidence))!;
   return {
     type: isKills ? 'feed' : 'message',

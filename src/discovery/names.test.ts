@@ -38,3 +38,12 @@ it('takes no banner below a score for its caption', () => {
   const banner = { x: 110, y: 45, width: 576, height: 100 };
   expect(findCaptions([score], [{ rect: banner, text: 'HALF TIME' }]).size).toBe(0);
 });
+
+it('divides a row of captions that was found as one line among the figures below it', () => {
+  const figures = [box(1139, 45, 31), box(1186, 45, 35), box(1232, 45, 31)];
+  const captions = findCaptions(figures, [{ rect: box(1130, 21, 135), text: 'Wood Stone Food' }]);
+  expect(figures.map((one) => captions.get(one)?.text)).toEqual(['Wood', 'Stone', 'Food']);
+  // Two words over one figure are its caption.
+  const [laps] = [box(40, 60, 60)];
+  expect(findCaptions([laps], [{ rect: box(30, 38, 80), text: 'Best lap' }]).get(laps)?.text).toBe('Best lap');
+});

@@ -28,7 +28,8 @@ export interface Label {
  * @returns By element: its label.
  */
 export function findCaptions(figures: readonly Rect[], labels: readonly Label[]): ReadonlyMap<Rect, Label> {
-  const pairs = labels.flatMap((label) => {
+  const split = labels.flatMap((label) => splitOverFigures(label, figures));
+  const pairs = split.flatMap((label) => {
     const ranked = figures
       .map((figure) => ({ figure, label, distance: captionDistance(figure, label) }))
       .toSorted((a, b) => a.distance - b.distance);
@@ -39,6 +40,42 @@ export function findCaptions(figures: readonly Rect[], labels: readonly Label[])
   for (const { figure, label } of pairs.toSorted((a, b) => a.distance - b.distance))
     if (!captions.has(figure)) captions.set(figure, label);
   return captions;
+}
+
+/** Splits a row of captions that was found as one line, where each figure above or below has words of its own. */
+function splitOverFigures(label: Label, figures: readonly Rect[]): readonly Label[] {
+  const { rect, text } = label;
+  const words = [...text.matchAll(/\S+/g)].map(({ 0: word, index }) => ({
+    word,
+    x: rect.x + (rect.width * index) / text.length,
+    width: (rect.width * word.length) / text.length,
+  }));
+  const named = figures.filter((figure) => isOver(figure, rect)).toSorted((a, b) => a.x - b.x);
+  if (named.length < 2) return [label];
+  const own = named.map((figure) =>
+    words.filter((word) => named.every((other) => distanceAcross(figure, word) <= distanceAcross(other, word))),
+  );
+  return own.some(({ length }) => length === 0)
+    ? [label]
+    : own.map((part) => {
+        const [first, last] = [part[0]!, part.at(-1)!];
+        const box = { ...rect, x: first.x, width: last.x + last.width - first.x };
+        return { rect: box, text: part.map(({ word }) => word).join(' ') };
+      });
+}
+
+type Extent = Pick<Rect, 'x' | 'width'>;
+
+function distanceAcross(a: Extent, b: Extent): number {
+  return Math.abs(a.x + a.width / 2 - b.x - b.width / 2);
+}
+
+/** Whether a figure lies right above or below a line, mostly within its width. */
+function isOver(figure: Rect, line: Rect): boolean {
+  const common = Math.min(figure.x + figure.width, line.x + line.width) - Math.max(figure.x, line.x);
+  const gap = Math.max(figure.y - line.y - line.height, line.y - figure.y - figure.height);
+  const height = Math.min(figure.height, line.height);
+  return common >= 0.5 * figure.width && gap > -0.5 * height && gap <= MAX_CAPTION_GAP.above * height;
 }
 
 /** A caption with a colon names what comes after it. */

@@ -159,7 +159,7 @@ export function figurePattern(pattern: string): string {
 }
 
 /** Widths of a character, in heights, around the figures of a region. */
-const FIGURE_MARGIN = 0.36;
+const FIGURE_MARGIN = 0.3;
 
 /**
  * The part of a place in which figures are written, without icons that the text finder took for a part of the line.

@@ -93,10 +93,10 @@ export class RowReader implements Disposable {
     );
   }
 
-  /** Groups boxes into rows. A line that goes on beyond the crop says something else than what is seen of it. */
+  /** Groups boxes into rows. A line that goes on beyond the crop says something else than what is seen of it; one of a table is none. */
   #rowsOf(crop: Crop, boxes: readonly Rect[]): readonly (readonly Rect[])[] {
     const rows = groupRows(boxes);
-    return this.#isSplit ? rows : rows.filter((row) => !isCut(boundsOf(row), crop));
+    return this.#isSplit ? rows : rows.filter((row) => !isCut(boundsOf(row), crop) && !isOfTable(row));
   }
 
   /** Reads the texts of each box: those that are unsure once more for themselves, since an icon in a line makes all of it unsure. */
@@ -187,6 +187,19 @@ function gapOf(parts: readonly PlacedText[], { y, height }: Rect, crop: Crop): C
   if (parts.length !== 2 || !before || !after || after.left - before.right < 2) return undefined;
   const rect = wholePixels({ x: before.right, y, width: after.left - before.right, height }, crop);
   return rect.width < 2 || rect.height < 2 ? undefined : cutCrop(crop, rect);
+}
+
+/** Gap between cells of a table, in heights of their boxes, and gaps in a row from which it is one of a table. */
+const MIN_CELL_GAP = 1;
+const MIN_CELL_GAPS = 2;
+
+/** Whether a row is that of a table: several texts far apart. */
+function isOfTable(row: readonly Rect[]): boolean {
+  const gaps = row.slice(1).map((box, i) => {
+    const before = row[i]!;
+    return (box.x - before.x - before.width) / Math.min(box.height, before.height);
+  });
+  return gaps.filter((gap) => gap >= MIN_CELL_GAP).length >= MIN_CELL_GAPS;
 }
 
 /** Whether a line touches the left or right end of its crop. */

@@ -197,8 +197,17 @@ function likenessOfTexts(a: string, b: string): number {
   return length === 0 ? 0 : 1 - editDistance(one, other) / length;
 }
 
+/** Factor for the likeness of rows with other amounts. */
+const OTHER_AMOUNT = 0.6;
+
 function likenessOf(a: readonly { readonly text: string }[], b: readonly { readonly text: string }[]): number {
-  return likenessOfTexts(a.map(({ text }) => text).join(' '), b.map(({ text }) => text).join(' '));
+  const [one, other] = [a, b].map((parts) => parts.map(({ text }) => text).join(' ')) as [string, string];
+  return likenessOfTexts(one, other) * (amountsOf(one) === amountsOf(other) ? 1 : OTHER_AMOUNT);
+}
+
+/** The numbers that stand for themselves: “+6 Wood” is another row than “+2 Wood”, while digits in names are often misread. */
+function amountsOf(text: string): string {
+  return Array.from(text.matchAll(/(?<![\p{L}\p{N}])[+-]?(\d+)(?![\p{N}])/gu), ([, digits]) => digits).join(' ');
 }
 
 /** Confidence of the readings with a space, compared with that of those without, from which the space is there. */
