@@ -1,4 +1,4 @@
-import { parseDuration, parseNumber, parseWholeNumber } from '../language/numbers.ts';
+import { parseDuration, parseNumber, parseStopwatch, parseWholeNumber } from '../language/numbers.ts';
 import { patternConstraint } from '../recognition/constraint.ts';
 import { readLine } from '../recognition/text-recognizer.ts';
 import { editDistance } from '../spelling.ts';
@@ -56,6 +56,8 @@ export interface FieldReading {
   readonly pattern?: string;
   /** Whether the digits of its numbers stand in groups of three: 6,350. */
   readonly isGrouped?: boolean;
+  /** Whether a time is written in minutes, seconds and hundredths with colons: 01:23:45. */
+  readonly isStopwatch?: boolean;
   /** Of a fraction: the expression whose first group is its second number, if that changes, too. */
   readonly secondPattern?: string;
   /** Of a message: the text, if it is always the same. */
@@ -91,6 +93,7 @@ const [MIN_CLOCK_RATE, MAX_CLOCK_RATE] = [0.75, 1.3];
  *
  * @param options.comesAndGoes Texts appear at the place now and then: what is always the same there is a message, not a label.
  * @param options.hudPresence Share of the samples in which the HUD is shown: that of what is most often read.
+ * @param options.isStopwatch Another clock of the game shows minutes, seconds and hundredths.
  * @param options.isSteady Nobody saw text there, only edges that stay.
  * @returns Undefined for what is nothing: scenery in which text was seen.
  */
@@ -100,7 +103,13 @@ export function classifyField(
     comesAndGoes = false,
     isSteady = false,
     hudPresence = 1,
-  }: { readonly comesAndGoes?: boolean; readonly isSteady?: boolean; readonly hudPresence?: number } = {},
+    isStopwatch = false,
+  }: {
+    readonly comesAndGoes?: boolean;
+    readonly isSteady?: boolean;
+    readonly hudPresence?: number;
+    readonly isStopwatch?: boolean;
+  } = {},
 ): FieldReading | undefined {
   const written = samples.flatMap(({ reading, ...rest }) =>
     reading && reading.confidence >= MIN_WRITTEN_CONFIDENCE ? [{ ...rest, ...reading }] : [],
@@ -109,7 +118,7 @@ export function classifyField(
   // A unit that is read in several ways makes all of a line unsure, but not its figures.
   const isUnsure = read.length < MIN_SURE_SHARE * written.length;
   if ((isUnsure ? written : read).length < MIN_READINGS) return undefined;
-  const figure = classifyFigure(samples, isUnsure ? written : read);
+  const figure = classifyFigure(samples, isUnsure ? written : read, isStopwatch);
   if (figure === 'several') return undefined;
   // An icon may look like a figure, but like the same always.
   if (isSteady && figure?.type === 'counter' && figure.behaviour.changes === 0) return undefined;
@@ -208,6 +217,7 @@ function commonForm(
 function classifyFigure(
   samples: readonly FollowedSample[],
   read: readonly { readonly text: string; readonly t: number }[],
+  hasStopwatch: boolean,
 ): FieldReading | 'several' | undefined {
   const raw = read.map(({ text }) => text);
   const isGrouped = hasDigitGroups(raw);
@@ -228,6 +238,8 @@ function classifyFigure(
   if (!isClock && !isFraction && !isPercentage && !isNumber) return undefined;
   const group = isClock || isNumber ? [0, figures - 1] : [0, 0];
   const pattern = patternOf(form.pieces, group as [number, number], { mayGrow: !isClock, isGrouped });
+  const isStopwatch = figures === 3 && isClock && (hasStopwatch || showsHundredths(texts));
+  const parseTime = isStopwatch ? parseStopwatch : parseDuration;
   const constraint = patternConstraint(pattern);
   const capture = new RegExp(`^(?:${pattern})$`, 'u');
   const valueOf = (text: string): string => (capture.exec(text)?.[1] ?? text).replaceAll(' ', '');
@@ -237,7 +249,7 @@ function classifyFigure(
     const shown = isGrouped ? markDigitGroups(found.text) : found.text;
     const text = capture.exec(shown)?.[1] ?? shown;
     const plain = text.replaceAll('–', '-').replaceAll(/[^\d.,+-]/g, '');
-    const value = isClock ? parseDuration(text) : isGrouped ? parseWholeNumber(plain) : parseNumber(plain, ['en']);
+    const value = isClock ? parseTime(text) : isGrouped ? parseWholeNumber(plain) : parseNumber(plain, ['en']);
     return value === undefined ? [] : [{ recording, t, text, value, confidence: found.confidence, shown }];
   });
   const share = values.length / Math.max(1, read.length);
@@ -270,11 +282,24 @@ function classifyFigure(
     ...(caption === undefined ? {} : { caption }),
     pattern,
     ...(isGrouped && !isClock ? { isGrouped } : {}),
+    ...(isStopwatch ? { isStopwatch } : {}),
     ...(varies ? { secondPattern: second } : {}),
     values,
     behaviour,
     certainty: Math.min(1, share) * middle,
   };
+}
+
+/** Share of the times with two colons whose last number is no second, from which it is a hundredth: two of five hundredths are none. */
+const MIN_HUNDREDTHS_SHARE = 0.15;
+
+/** Whether times with two colons show minutes, seconds and hundredths, not hours, minutes and seconds. */
+function showsHundredths(texts: readonly string[]): boolean {
+  const last = texts.flatMap((text) => /\d ?: ?[0-5]\d ?: ?(\d{2,3})(?!\d)/.exec(text)?.[1] ?? []);
+  return (
+    last.length >= MIN_READINGS &&
+    last.filter((digits) => Number(digits) > 59).length >= MIN_HUNDREDTHS_SHARE * last.length
+  );
 }
 
 /** A clock with figures after a space: a smaller fraction, or the score next to it. */

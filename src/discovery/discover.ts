@@ -35,7 +35,7 @@ import { cleanName, displayWord, findCaptions, type Label, nameOfCaption, placeO
 import { findFeedIcons } from './feed-icons.ts';
 import { type Feed, findFeedAreas, readFeed } from './feeds.ts';
 import { findGauges, type Gauge } from './gauges.ts';
-import { findSceneLabels } from './scene-labels.ts';
+import { findNameTags, findSceneLabels } from './scene-labels.ts';
 import { CHARACTER_WIDTH, growRegion, withLineMargin } from './grow.ts';
 import { readHiddenFrames } from './hidden-lines.ts';
 import { findSlotFigures } from './slots.ts';
@@ -63,6 +63,8 @@ export interface HudField {
   readonly secondPattern?: string;
   /** Whether the digits of its numbers stand in groups of three. */
   readonly isGrouped?: boolean;
+  /** Whether a time is written in minutes, seconds and hundredths with colons: 01:23:45. */
+  readonly isStopwatch?: boolean;
   /** Of a gauge: how it fills, and its colours. */
   readonly gauge?: Pick<Gauge, 'direction' | 'fill' | 'shades' | 'otherFill' | 'empty' | 'radii'>;
   /** Of a gauge: in how many equal cells it is divided. */
@@ -227,12 +229,13 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     0,
     ...followed.map((samples) => samples.filter(isRead).length / Math.max(1, samples.length)),
   );
+  const hasStopwatch = parts.some(({ samples }) => classifyField(samples)?.isStopwatch === true);
   const classifiedParts = parts.flatMap(({ element: seen, samples }) => {
     // The text finder overlooks single characters, which are read wherever one was seen.
     const isCharacter = seen.character !== undefined && isOftenRead(samples);
     const element = isCharacter ? { ...seen, comesAndGoes: false } : seen;
     const isSteady = element.isSteady === true && element.isSlot !== true;
-    const reading = classifyField(samples, { ...element, isSteady, hudPresence });
+    const reading = classifyField(samples, { ...element, isSteady, hudPresence, isStopwatch: hasStopwatch });
     const isWanted =
       (element.isWhole !== true || (reading && (COMPOSED.has(reading.type) || TEXTS.has(reading.type)))) &&
       (isCharacter ? reading?.type === 'counter' && reading.behaviour.changes > 0 : seen.character !== 'seldom');
@@ -263,7 +266,15 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const constant = classified.flatMap(({ element: { rect }, reading }) =>
     reading.type === 'label' ? [{ rect, reading }] : [],
   );
-  const inScene = new Set([...findSceneLabels(messages, constant)].map(({ reading }) => reading));
+  const passingTexts = classified.flatMap(({ element: { rect, comesAndGoes }, reading }) =>
+    comesAndGoes && (reading.type === 'message' || reading.caption !== undefined) ? [{ rect, reading }] : [],
+  );
+  const lastingTexts = classified.flatMap(({ element: { rect, comesAndGoes }, reading }) =>
+    !comesAndGoes && reading.caption !== undefined && reading.behaviour.changes === 0 ? [{ rect, reading }] : [],
+  );
+  const inScene = new Set(
+    [...findSceneLabels(messages, constant), ...findNameTags(passingTexts, lastingTexts)].map(({ reading }) => reading),
+  );
   const figures = classified.flatMap(({ element: { rect }, reading }) => (FIGURES.has(reading.type) ? [rect] : []));
   const distinct = classified.filter(
     (one, i) =>
@@ -325,7 +336,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   };
   const untaught = read.map(({ element, reading }, i): HudField => {
     const { align } = element;
-    const { type, pattern, secondPattern, isGrouped = false, behaviour, certainty } = reading;
+    const { type, pattern, secondPattern, isGrouped = false, isStopwatch = false, behaviour, certainty } = reading;
     return {
       ...nameField(type, rects[i]!, reading.caption),
       rect: roundRect(rects[i]!),
@@ -334,6 +345,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
       ...(pattern === undefined ? {} : { pattern }),
       ...(secondPattern === undefined ? {} : { secondPattern }),
       ...(isGrouped ? { isGrouped } : {}),
+      ...(isStopwatch ? { isStopwatch } : {}),
       behaviour,
       certainty: Math.round(1000 * certainty) / 1000,
       examples: pickExamples(reading),

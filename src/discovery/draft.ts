@@ -379,13 +379,14 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
 }
 
 /** How a figure is written. */
-function valueKindOf({ type, isGrouped }: HudField): 'time' | 'integer' | 'number' {
-  if (type === 'clock' || type === 'time') return 'time';
+function valueKindOf({ type, isGrouped, isStopwatch }: HudField): 'time' | 'stopwatch' | 'integer' | 'number' {
+  if (type === 'clock' || type === 'time') return isStopwatch === true ? 'stopwatch' : 'time';
   return isGrouped === true ? 'integer' : 'number';
 }
 
 /** Whether a clock shows fractions of seconds: a point or a space before its last digits. */
-function hasFraction({ examples }: HudField): boolean {
+function hasFraction({ examples, isStopwatch = false }: HudField): boolean {
+  if (isStopwatch) return true;
   return examples.length > 0 && examples.every(({ text }) => /:\s?\d+\s?[.,'" ]\s?\d+$/.test(text));
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Rect } from '../geometry.ts';
-import { findSceneLabels, type MessagePlace } from './scene-labels.ts';
+import { findNameTags, findSceneLabels, type MessagePlace } from './scene-labels.ts';
 
 /** A place at which texts are seen for two seconds each. */
 function place(rect: Rect, shown: readonly (readonly [t: number, text: string])[]): MessagePlace {
@@ -18,6 +18,16 @@ function label(rect: Rect, text: string): MessagePlace {
 }
 
 const line = (x: number, y: number, width = 80): Rect => ({ x, y, width, height: 20 });
+
+it('finds the name of a player that floats in the scene, and no message with the name in it', () => {
+  const heads = [label(line(8, 600), 'Player 1'), label(line(8, 630), 'Player 2')];
+  const tag = place(line(160, 280), [
+    [2, 'Player 1'],
+    [9, 'Player 2'],
+  ]);
+  const turn = place(line(2, 700), [[2, 'Player 1’s turn']]);
+  expect([...findNameTags([tag, turn], heads)]).toEqual([tag]);
+});
 
 it('finds a name that moves with its player, and no message', () => {
   const names = [place(line(300, 60), [[2, 'Photoshop']]), place(line(326, 95), [[9, 'hotoshop']])];

@@ -60,6 +60,33 @@ export function findSceneLabels(
   return new Set([...moving, ...onSurface]);
 }
 
+/** Letters of a text that is no chance, and share of what a place shows. */
+const MIN_TAG_LETTERS = 4;
+const MIN_TAG_SHARE = 0.6;
+
+/**
+ * Finds places that show now and then what the HUD shows elsewhere all the time: the name of a player that floats above a car or a ball.
+ *
+ * @param labels Constant texts, with or without a number.
+ */
+export function findNameTags(
+  places: readonly MessagePlace[],
+  labels: readonly MessagePlace[],
+): ReadonlySet<MessagePlace> {
+  return new Set(
+    places.filter(({ reading }) => {
+      const elsewhere = new Set(
+        labels.flatMap((label) =>
+          label.reading === reading ? [] : label.reading.values.map(({ shown }) => simplify(shown)),
+        ),
+      );
+      const own = reading.values.map(({ shown }) => simplify(shown));
+      const known = own.filter((text) => text.length >= MIN_TAG_LETTERS && elsewhere.has(text));
+      return own.length > 0 && known.length >= MIN_TAG_SHARE * own.length;
+    }),
+  );
+}
+
 /** The constant texts near a place that make up most of what it shows, whole or in part. */
 function labelsShown({ rect, reading }: MessagePlace, labels: readonly MessagePlace[]): readonly MessagePlace[] {
   const near = labels

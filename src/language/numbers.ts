@@ -186,6 +186,17 @@ function parseClock(text: string): number | undefined {
   return toSeconds(hours, minutes, seconds, fraction);
 }
 
+/**
+ * Reads minutes, seconds and hundredths or thousandths of a second with colons between them, as race clocks write them: 01:23:45 is
+ * 83.45 seconds.
+ *
+ * @returns Undefined where the text is no such time.
+ */
+export function parseStopwatch(text: string): number | undefined {
+  const [, minutes, seconds, fraction] = /^(\d+) ?: ?([0-5]\d) ?: ?(\d{2,3})$/.exec(toAscii(text).trim()) ?? [];
+  return minutes === undefined ? undefined : toSeconds('0', minutes, seconds!, fraction!);
+}
+
 function parseUnits(text: string): number | undefined {
   unitTime ??= new RegExp(UNIT_TIME, 'iu');
   const found = unitTime.exec(text);

@@ -5,7 +5,8 @@ FRAMES is the STEADY_NOTES of the game: a line a picture, so that keys follow th
 machine's clock. PLAY is a list by hand:
 "SECONDS KEY…" (pressed one after the other, a fifth of a second apart), "SECONDS hold KEY LENGTH", "SECONDS click X Y", and
 "FROM-TO every GAP hold|tap KEY… [LENGTH]", which by chance holds or taps one of the keys, with pauses of GAP to twice GAP seconds and,
-where it holds, for LENGTH to twice LENGTH seconds.
+where it holds, for LENGTH to twice LENGTH seconds. KEY may be button1, a button of the mouse. "FROM-TO every GAP turn PIXELS" moves the
+mouse to the left or to the right by up to so many pixels.
 """
 import os, random, subprocess, sys, time
 
@@ -15,8 +16,9 @@ events = []
 
 
 def hold(at, key, length):
-    events.append((at, ['keydown', key]))
-    events.append((at + length, ['keyup', key]))
+    what, name = ('mouse', key[-1]) if key.startswith('button') else ('key', key)
+    events.append((at, [what + 'down', name]))
+    events.append((at + length, [what + 'up', name]))
 
 
 for line in open(play):
@@ -28,6 +30,9 @@ for line in open(play):
         while True:
             at += gap * (1 + chance.random())
             if at > end: break
+            if words[3] == 'turn':
+                events.append((at, ['mousemove_relative', '--', str(chance.randint(-int(words[4]), int(words[4]))), '0']))
+                continue
             key = chance.choice(keys)
             length = float(words[-1]) * (1 + chance.random()) if words[3] == 'hold' else 0.1
             hold(at, key, length)

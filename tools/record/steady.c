@@ -201,3 +201,13 @@ void SDL_GL_SwapWindow(void *window) {
   pthread_mutex_unlock(&lock);
   if (next) next(window);
 }
+
+/* SDL 1.2, which finds the functions of OpenGL itself. */
+void SDL_GL_SwapBuffers(void) {
+  static void (*next)(void);
+  if (!next) next = (void (*)(void))dlsym(RTLD_NEXT, "SDL_GL_SwapBuffers");
+  pthread_mutex_lock(&lock);
+  picture();
+  pthread_mutex_unlock(&lock);
+  if (next) next();
+}

@@ -44,7 +44,7 @@ type Clip = ClipBase &
   );
 
 /** Games that a list of keys plays: folders of tools/record/played. Their truth is typed from pictures. */
-type PlayedGame = 'armagetron' | 'bzflag' | 'etr' | 'trigger-rally' | 'tuxfootball';
+type PlayedGame = 'armagetron' | 'bzflag' | 'etr' | 'kolf' | 'redeclipse' | 'trigger-rally' | 'tuxfootball' | 'xmoto';
 
 interface Corpus {
   /** Script and arguments that write a demo; the output path is inserted where the script expects it. */
@@ -114,8 +114,11 @@ function record(clip: Clip, out: string, work: string): void {
     case 'armagetron':
     case 'bzflag':
     case 'etr':
+    case 'kolf':
+    case 'redeclipse':
     case 'trigger-rally':
-    case 'tuxfootball': {
+    case 'tuxfootball':
+    case 'xmoto': {
       const args = [clip.game, clip.seed, clip.seconds, size, clip.kbits, out, clip.part];
       run(join(scripts, 'played.sh'), args, settings, work);
       return;

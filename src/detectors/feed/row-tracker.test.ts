@@ -42,6 +42,19 @@ it('reads each name as most samples do', () => {
   expect(follow([...rows, [], [], [], []])).toEqual([[0, 'Arlo > Sable', false]]);
 });
 
+it('reports a row with another number that takes the place of one that stood for long', () => {
+  const [one, two] = [[['Player 1’s turn', 0.97]], [['Player 2’s turn', 0.97]]] as const;
+  expect(follow([...Array(8).fill(one), two, two, two, [], [], [], []])).toEqual([
+    [0, 'Player 1’s turn', false],
+    [4, 'Player 2’s turn', false],
+  ]);
+});
+
+it('reports a countdown once', () => {
+  const rows = [5, 5, 4, 4, 3, 3, 2, 2, 1, 1].map((seconds) => [[`Respawn in ${seconds}`, 0.97]] as const);
+  expect(follow([...rows, [], [], [], []])).toHaveLength(1);
+});
+
 it('keeps a space that most samples overlook', () => {
   const rows = ['NIGHTFALLS', 'NIGHT FALLS', 'NIGHTFALLS'].map((text) => [[text, 0.9]] as const);
   expect(follow([...rows, [], [], [], []])).toEqual([[0, 'NIGHT FALLS', false]]);

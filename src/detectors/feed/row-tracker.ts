@@ -35,6 +35,9 @@ interface Track {
   y: number;
   height: number;
   isReported: boolean;
+  /** The numbers in it, and since when they are the same. */
+  numbers: string;
+  since: number;
 }
 
 /** When rows are reported. */
@@ -56,6 +59,10 @@ const MIN_SAME_NAME = 0.7;
 const CERTAIN_SPELLING = 0.93;
 /** Confidence of a name that nothing else shows, below which it is tentative. */
 const MIN_LONE_CONFIDENCE = 0.7;
+
+/** Seconds after which a row that shows another number is another row, unlike a countdown, and confidence of the number. */
+const MIN_NUMBER_SECONDS = 3;
+const CERTAIN_NUMBER = 0.9;
 
 /** Follows rows that appear, move and vanish; each is read from all samples that show it and gives one `found` cue at the first. */
 export class RowTracker implements Tracker {
@@ -107,8 +114,10 @@ export class RowTracker implements Tracker {
     );
     const taken = new Set<Track | FeedRow>();
     for (const { track, row, likeness } of pairs.toSorted((a, b) => b.likeness - a.likeness)) {
-      if (likeness < MIN_SAME_ROW || taken.has(track) || taken.has(row)) continue;
+      if (likeness < MIN_SAME_ROW || taken.has(track) || taken.has(row) || isNextRow(track, row, t)) continue;
       taken.add(track).add(row);
+      const numbers = numbersOf(row);
+      if (numbers !== track.numbers) [track.numbers, track.since] = [numbers, t];
       track.seen.push(row.parts);
       if (row.icon !== undefined) track.icons.push(row.icon);
       track.missed = 0;
@@ -125,6 +134,8 @@ export class RowTracker implements Tracker {
           y: row.rect.y + row.rect.height / 2,
           height: row.rect.height,
           isReported: false,
+          numbers: numbersOf(row),
+          since: t,
         });
   }
 
@@ -183,6 +194,19 @@ function withIcon(parts: readonly string[], icons: readonly string[]): readonly 
 
 function plain(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Whether a row takes the place of one that said the same of another number for long: “Player 2’s turn” after “Player 1’s turn”. */
+function isNextRow(track: Track, row: FeedRow, t: number): boolean {
+  return (
+    t - track.since >= MIN_NUMBER_SECONDS &&
+    numbersOf(row) !== track.numbers &&
+    row.parts.every(({ confidence }) => confidence >= CERTAIN_NUMBER)
+  );
+}
+
+function numbersOf({ parts }: FeedRow): string {
+  return parts.map(({ text }) => digitsOf(text)).join(' ');
 }
 
 /** Texts with different numbers say different things. */

@@ -18,8 +18,8 @@ export const TEXT_SCHEMA = {
     ),
     charset: { type: 'string', minLength: 1, description: 'The characters that can occur; default all.' },
     value: oneOf(
-      ['text', 'number', 'integer', 'time'],
-      '`number`: gives a number, written as in the language (1.234,5 in German; 45 % is 45). `integer`: gives a whole number, whatever separates its thousands (6,350, 6.350, 6 350). `time`: gives seconds (1:23.4, 1\'23"4, 2h05).',
+      ['text', 'number', 'integer', 'time', 'stopwatch'],
+      '`number`: gives a number, written as in the language (1.234,5 in German; 45 % is 45). `integer`: gives a whole number, whatever separates its thousands (6,350, 6.350, 6 350). `time`: gives seconds (1:23.4, 1\'23"4, 2h05). `stopwatch`: gives the seconds of minutes, seconds and hundredths with colons (01:23:45 is 83.45).',
     ),
     jitter: integer([0, 8], 'Pixels of the atlas by which the text may lie elsewhere in its region; default 1.'),
     lexicon: {

@@ -1,7 +1,17 @@
-import { parseDuration, parseNumber, parseWholeNumber } from '../../language/numbers.ts';
+import { parseDuration, parseNumber, parseStopwatch, parseWholeNumber } from '../../language/numbers.ts';
 import { Pattern } from '../../pattern.ts';
 import type { Observation } from '../kind.ts';
 import type { TextOptions, ValueKind } from './options.ts';
+
+/** How the texts of a kind of value are read. */
+const parseAs: Readonly<
+  Record<Exclude<ValueKind, 'text'>, (text: string, languages: readonly string[]) => number | undefined>
+> = {
+  number: parseNumber,
+  integer: parseWholeNumber,
+  time: parseDuration,
+  stopwatch: parseStopwatch,
+};
 
 /**
  * Parses a text as the detector's kind of value.
@@ -20,12 +30,7 @@ export function parseValue(
 ): Observation {
   if (value === 'text') return { state: 'seen', value: text, confidence };
   if (pattern?.test(text.trim()) === false) return { state: 'unreadable', confidence, detail: text };
-  const number =
-    value === 'time'
-      ? parseDuration(text)
-      : value === 'integer'
-        ? parseWholeNumber(text)
-        : parseNumber(text, languages);
+  const number = parseAs[value](text, languages);
   // 2:06 whose colon was not read is not 206 seconds.
   if (number === undefined || (hasColon && value === 'time' && /^\d{3,}$/.test(text)))
     return { state: 'unreadable', confidence, detail: text };

@@ -6,7 +6,7 @@ import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { draftPack } from '../../discovery/draft.ts';
 import type { Discovery, HudField } from '../../discovery/discover.ts';
 import { type Issue, PlaybyplayError } from '../../errors.ts';
-import { parseDuration, parseNumber } from '../../language/numbers.ts';
+import { parseDuration, parseNumber, parseStopwatch } from '../../language/numbers.ts';
 import type { Rect, Size } from '../../geometry.ts';
 import { type Label, parseLabels } from '../../pipeline/authoring/learn.ts';
 import { inspectGame } from '../../pipeline/game.ts';
@@ -565,6 +565,7 @@ export function exampleOf(element: HudElement | undefined): ExampleCue | undefin
 function toValue(text: string, { kind, value }: DetectorSpec): string | number | undefined {
   if (kind === 'bar') return Number.parseFloat(text);
   if (value === 'time') return parseDuration(text);
+  if (value === 'stopwatch') return parseStopwatch(text);
   return value === 'number' ? parseNumber(text.replaceAll(/[^\d.,+-]/g, ''), ['en']) : text;
 }
 
