@@ -226,7 +226,14 @@ const OTHER_AMOUNT = 0.6;
 
 function likenessOf(a: readonly { readonly text: string }[], b: readonly { readonly text: string }[]): number {
   const [one, other] = [a, b].map((parts) => parts.map(({ text }) => text).join(' ')) as [string, string];
-  return likenessOfTexts(one, other) * (amountsOf(one) === amountsOf(other) ? 1 : OTHER_AMOUNT);
+  const [before, after] = [amountsOf(one), amountsOf(other)];
+  return likenessOfTexts(one, other) * (before === after || isCountdown(before, after) ? 1 : OTHER_AMOUNT);
+}
+
+/** Whether a number is counted down: “Respawn in 3” after “Respawn in 4”. */
+function isCountdown(before: string, after: string): boolean {
+  const step = Number(before) - Number(after);
+  return step > 0 && step <= 1;
 }
 
 /** The numbers that stand for themselves: “+6 Wood” is another row than “+2 Wood”, while digits in names are often misread. */
