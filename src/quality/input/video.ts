@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { basename } from 'node:path';
 import { isGap, decodeFrames } from '../../media/decode/decode-frames.ts';
+import { originSeconds } from '../../media/packets/packet-index.ts';
 import { splitIntoChunks, type PacketIndex, scanPackets } from '../../media/packets/scan-packets.ts';
 import { openVideo } from '../../media/video.ts';
 import { PlaybyplayError } from '../../errors.ts';
@@ -8,6 +9,7 @@ import { formatClock } from '../../time.ts';
 import { type FrameRecord, standardRate } from '../frame.ts';
 import { Notes, inMemory, type ReadOptions, type SessionInput } from './session.ts';
 import { upperMedian } from '../../statistics.ts';
+import { findSoundStops } from './sound-stops.ts';
 import { type Difference, findRepeatedRuns, PictureComparer, type RepeatedRun, type Verdict } from './stillness.ts';
 
 /** Seconds of video between two turns of the event loop. */
@@ -55,10 +57,11 @@ export async function readVideo(path: string, options: ReadOptions = {}): Promis
     }
     await setImmediate();
   }
-  const runs = findRepeatedRuns(
+  const judged = findRepeatedRuns(
     Array.from({ length: index.t.length }, (_, i) => differences[i]),
     (frame) => index.key[frame] === 1,
   ).map((run) => (isStillByNature(index, run, options.still) ? { ...run, verdict: 'still' as const } : run));
+  const runs = file.info.audio.length > 0 ? decideBySound(path, index, judged) : judged;
   const records = toRecords(index, runs);
   const fps = estimateFrameRate(index);
   noteFindings(notes, index, runs, fps, path);
@@ -95,6 +98,15 @@ const LOG_DELAY_SECONDS = 0.5;
 /** Whether pictures repeat where they stand still by nature: a freeze that begins before is still one. */
 function isStillByNature({ t }: PacketIndex, { first, last }: RepeatedRun, spans: ReadOptions['still'] = []): boolean {
   return spans.some(({ start, end }) => t[first]! >= start - LOG_DELAY_SECONDS && t[last]! <= end);
+}
+
+/** Where the picture alone cannot decide, a freeze is what stops the sound as well. */
+function decideBySound(path: string, index: PacketIndex, runs: readonly RepeatedRun[]): readonly RepeatedRun[] {
+  const uncertain = runs.filter(({ verdict }) => verdict === 'uncertain');
+  const spans = uncertain.map((run) => spanOf(index, run)).map(({ t, end }) => ({ start: t, end }));
+  const stops = findSoundStops(path, spans, originSeconds(index));
+  const frozen = new Set(uncertain.filter((_, i) => stops[i]));
+  return runs.map((run) => (frozen.has(run) ? { ...run, verdict: 'freeze' } : run));
 }
 
 /** Frame with this time, from `from` on. */
@@ -162,7 +174,12 @@ function estimateFrameRate(index: PacketIndex): number | undefined {
 function stretches(index: PacketIndex, runs: readonly RepeatedRun[], wanted: Verdict): { t: number; end: number }[] {
   return runs
     .filter(({ verdict, first, last }) => verdict === wanted && last - first >= 2)
-    .map(({ first, last }) => ({ t: index.t[first]!, end: index.t[Math.min(last + 1, index.t.length - 1)]! }));
+    .map((run) => spanOf(index, run));
+}
+
+/** From the picture that is repeated to the next new one, in seconds. */
+function spanOf({ t }: PacketIndex, { first, last }: RepeatedRun): { t: number; end: number } {
+  return { t: t[first]!, end: t[Math.min(last + 1, t.length - 1)]! };
 }
 
 function noteFindings(
