@@ -282,7 +282,7 @@ async function openOn(
   provider: Provider,
   model: Model,
   bytes: Uint8Array,
-  { file, threads = 1, memoryBudget, picture }: NetworkOptions,
+  { file, threads = 1, memoryBudget, picture, isTrusted = false }: NetworkOptions,
   Tensors: typeof Tensor,
 ): Promise<Runnable> {
   // The CPU runs operators that a provider lacks.
@@ -294,7 +294,8 @@ async function openOn(
     tiled = await openImageModel(bytes, { ...settings, ...picture, memoryBudget });
   } else {
     const { openSession } = await import('./tiling/execute.ts');
-    whole = await openSession(bytes, settings);
+    // A network that runs thousands of times would get its memory from the system, and clear it, each time.
+    whole = await openSession(bytes, { ...settings, keepMemory: isTrusted });
   }
   return {
     async run(feeds) {

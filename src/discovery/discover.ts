@@ -14,6 +14,7 @@ import {
   groupElements,
   groupMessages,
   mergeMessages,
+  separateNeighbours,
   uncutElements,
   type TextElement,
   usualArea,
@@ -150,7 +151,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   );
   const recognizer = surveyed.isChinese ? chinese : latin;
   const cut = { ...surveyed, sightings: cutSightings(surveyed.sightings, surveyed.steady) };
-  const found = groupElements(cut, reference);
+  const found = separateNeighbours(groupElements(cut, reference));
   const hiddenMessages = await readHiddenFrames(recordings, surveyed, found, recognizer);
   const survey = { ...cut, appeared: [...surveyed.appeared, ...hiddenMessages] };
   const uncut = uncutElements(groupElements(surveyed, reference), found);
@@ -182,7 +183,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
           : { rect, keep: Math.ceil(CHARACTER_WIDTH * rect.height) },
       ),
       ...[...outlines, ...symbols].map((rect) => ({ rect, keep: 0, isPicture: true })),
-      ...feedAreas.map(({ rect, sightings }) => ({ rect, isFeed: true, near: sightings })),
+      ...feedAreas.map(({ rect, rowHeight, sightings }) => ({ rect, rowHeight, isFeed: true, near: sightings })),
     ],
     recognizer,
     { signal, onSample: (share) => onProgress?.(SURVEY_SHARE + (1 - SURVEY_SHARE) * share) },
@@ -213,7 +214,10 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const bareRows = symbolRows
     .flatMap((row) => findCellRow(row, row.cells.map(symbolsOf)) ?? [])
     .filter(({ rect }) => !liesOn(rect, framed) && !elements.some((one, i) => isNumberAt(rect, one, followed[i]!)));
-  const foundRows = [...framedRows, ...bareRows];
+  // Digits may be as closed as frames.
+  const isWritten = (row: Rect): boolean =>
+    elements.some((one, i) => insideShare(row, one.rect) >= MIN_INSIDE_TEXT && isNumberAt(row, one, followed[i]!));
+  const foundRows = [...framedRows.filter(({ rect }) => !isWritten(rect)), ...bareRows];
   const feeds = await Promise.all(
     feedAreas.flatMap(({ rect }, i) => {
       const [samples, feed] = [followedFeeds[i]!, readFeed(rect, followedFeeds[i]!)];

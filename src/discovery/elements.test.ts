@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cutSightings, groupElements, groupMessages, uncutElements } from './elements.ts';
+import { cutSightings, groupElements, groupMessages, separateNeighbours, uncutElements } from './elements.ts';
 import type { Sighting, Survey } from './survey.ts';
 
 const FRAME = { width: 1280, height: 720 };
@@ -97,4 +97,17 @@ it('keeps the place of a large single character that is seldom found', () => {
   const word = [3, 11].map((frame) => [frame, 300, 420, 120, 45] as const);
   const elements = groupElements(surveyOf([...gear, ...word]), FRAME);
   expect(elements.map(({ rect, character }) => [rect.x, character])).toEqual([[840, 'seldom']]);
+});
+
+it('separates a score from the clock next to it where both usually end', () => {
+  // The score was once found with the first digit of the clock.
+  const lines = frames.flatMap((frame) => [
+    [frame, 568, 20, frame % 12 === 0 ? 52 : 26, 30] as const,
+    [frame, 606, 20, 68, 30] as const,
+  ]);
+  const found = groupElements(surveyOf(lines), FRAME);
+  const [score, clock] = separateNeighbours(found).toSorted((a, b) => a.rect.x - b.rect.x);
+  expect(Math.max(...found.map(({ rect }) => rect.x + rect.width))).toBe(674);
+  expect(score!.rect.x + score!.rect.width).toBe(600);
+  expect(clock!.rect).toMatchObject({ x: 606, width: 68 });
 });

@@ -95,6 +95,40 @@ export function cutSightings(sightings: readonly Sighting[], places: readonly Re
   });
 }
 
+/** Overlap of neighbours in a row, in heights, that comes from boxes that were cut or found a little too wide. */
+const MAX_NEIGHBOUR_OVERLAP = 0.6;
+/** Share of the lower one's height that neighbours in a row have in common. */
+const MIN_NEIGHBOUR_HEIGHT = 0.6;
+
+/** Separates elements of one row that overlap a little, such as a score and the clock next to it: each ends where it usually does. */
+export function separateNeighbours(elements: readonly TextElement[]): readonly TextElement[] {
+  return elements.map((element) => {
+    let { x, width } = element.rect;
+    for (const other of elements) {
+      if (other === element || element.comesAndGoes || other.comesAndGoes) continue;
+      const border = borderBetween(element, other);
+      if (border === undefined) continue;
+      if (other.rect.x > element.rect.x) width = Math.min(width, border - x);
+      else [x, width] = [Math.max(x, border), x + width - Math.max(x, border)];
+    }
+    return { ...element, rect: { ...element.rect, x, width } };
+  });
+}
+
+/** Where one of two neighbours usually ends and the other begins; undefined where they do not overlap a little. */
+function borderBetween(one: TextElement, other: TextElement): number | undefined {
+  const [left, right] = one.rect.x < other.rect.x ? [one, other] : [other, one];
+  const [a, b] = [left.rect, right.rect];
+  const height = Math.min(a.height, b.height);
+  const common = a.x + a.width - b.x;
+  const rows = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+  if (common <= 0 || common > MAX_NEIGHBOUR_OVERLAP * height || rows < MIN_NEIGHBOUR_HEIGHT * height) return undefined;
+  if (a.x + a.width >= b.x + b.width) return undefined;
+  const end = upperMedian(left.sightings.map(({ x, width }) => x + width))!;
+  const start = upperMedian(right.sightings.map(({ x }) => x))!;
+  return end <= start ? (end + start) / 2 : undefined;
+}
+
 /** Lines as they were before they were cut: a clock may have wide gaps, too. */
 export function uncutElements(uncut: readonly TextElement[], cut: readonly TextElement[]): readonly TextElement[] {
   return uncut

@@ -24,6 +24,8 @@ export interface FeedArea {
   /** In pixels of the reference frame. */
   readonly rect: Rect;
   readonly sightings: readonly Sighting[];
+  /** Usual height of a row. */
+  readonly rowHeight: number;
 }
 
 /** Width of a gap between the texts of a row, in heights. */
@@ -65,7 +67,7 @@ export function findFeedAreas(
   const byFrame = Map.groupBy(moving, (one) => one.frame);
   const rows = [...byFrame.values()].flatMap((own) => joinRows(own)).filter((row) => isRow(row, frame));
   const areas = (['left', 'right'] as const).flatMap((edge) => groupByEdge(rows, edge)).flatMap(splitByDistance);
-  const found: { readonly rect: Rect }[] = [];
+  const found: { readonly rect: Rect; readonly rowHeight: number }[] = [];
   for (const members of areas.toSorted((a, b) => b.length - a.length)) {
     const widths = members.map(({ width }) => width).toSorted((a, b) => a - b);
     const height = upperMedian(members.map((one) => one.height))!;
@@ -74,11 +76,11 @@ export function findFeedAreas(
     const isShort = upperMedian(widths)! < MIN_ROW_WIDTH * height;
     if (isShort && members.at(-1)!.y - members[0]!.y < MIN_MOVE * height) continue;
     const rect = withMargin(boundsOf(members), 0.25 * height, frame);
-    if (!found.some((other) => overlap(other.rect, rect) > 0.4)) found.push({ rect });
+    if (!found.some((other) => overlap(other.rect, rect) > 0.4)) found.push({ rect, rowHeight: height });
   }
   return found
     .slice(0, MAX_AREAS)
-    .map(({ rect }) => ({ rect, sightings: moving.filter((one) => overlap(one, rect) > 0.5) }));
+    .map(({ rect, rowHeight }) => ({ rect, rowHeight, sightings: moving.filter((one) => overlap(one, rect) > 0.5) }));
 }
 
 /** Presence, and deviation of the width in heights, of a line that is no row of a feed; share of a sighting in it. */

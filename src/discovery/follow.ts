@@ -7,8 +7,9 @@ import { anyText } from '../recognition/constraint.ts';
 import type { LineSteps } from '../recognition/decode.ts';
 import { cutWholeLine, RowReader, type TextRow } from '../recognition/row-reader.ts';
 import { groupRows, TextFinder } from '../recognition/text-finder.ts';
-import { readLine, type TextReading, type TextRecognizer } from '../recognition/text-recognizer.ts';
+import { inputWidth, readLine, type TextReading, type TextRecognizer } from '../recognition/text-recognizer.ts';
 import { type Crop, cropRgb, cutCrop } from '../regions/crop.ts';
+import { ReadBudget } from './read-budget.ts';
 import { type Recording, sampleFrames, wholePixels } from './survey.ts';
 
 /** A place of the screen that is read over time. */
@@ -23,6 +24,8 @@ export interface FollowedPlace {
   readonly isPicture?: boolean;
   /** Rows that appear, move and vanish, with icons in them. */
   readonly isFeed?: boolean;
+  /** Of a feed: usual height of a row, in pixels of the reference frame. */
+  readonly rowHeight?: number;
   /** The only moments near which there is something to read. */
   readonly near?: readonly { readonly recording: number; readonly t: number }[];
 }
@@ -67,6 +70,11 @@ const FEED_INTERVAL_SECONDS = 0.9;
 /** Reads of a feed after which it is one, or not read on, and the share of them that must have rows with words. */
 const TRIAL_FEED_READS = 15;
 const MIN_WORDED_SHARE = 0.2;
+/** What is read of a feed, as the sum of `inputWidth`: some 16 s on one core. */
+const MAX_FEED_WIDTH = 500_000;
+/** Distance of rows, in heights, and reads of each: parts that are unsure are read twice. */
+const ROW_DISTANCE = 1.3;
+const READS_PER_ROW = 1.5;
 /** Seconds around a sighting in which a place is read. */
 const NEAR_SECONDS = 3.5;
 
@@ -93,6 +101,7 @@ export async function followPlaces(
   const total = recordings.reduce((sum, { index }) => sum + (index.t.at(-1) ?? 0), 0);
   const interval = Math.max(FOLLOW_INTERVAL_SECONDS, total / MAX_FOLLOWED_SAMPLES);
   let before = 0;
+  const budget = new ReadBudget(places.length);
   const feedReads = places.map((): ReturnType<RowReader['read']>[] => []);
   const isNoFeed = new Set<number>();
   using finders = new Finders();
@@ -137,8 +146,10 @@ export async function followPlaces(
           if (isChanged && isFeed) {
             const reads = feedReads[p]!;
             if (reads.length === TRIAL_FEED_READS && !isWorded(await Promise.all(reads))) isNoFeed.add(p);
-            const isSoon = picture.t - (feedTimes[p] ?? Number.NEGATIVE_INFINITY) < FEED_INTERVAL_SECONDS;
-            if (isSoon || isNoFeed.has(p) || reads.length >= MAX_FEED_READS) continue;
+            const most = maxFeedReads(places[p]!);
+            const seconds = Math.max(FEED_INTERVAL_SECONDS, total / most);
+            const isSoon = picture.t - (feedTimes[p] ?? Number.NEGATIVE_INFINITY) < seconds;
+            if (isSoon || isNoFeed.has(p) || reads.length >= most) continue;
             feedTimes[p] = picture.t;
             const rows = rowReader.read([crop]);
             reads.push(rows);
@@ -148,7 +159,10 @@ export async function followPlaces(
               rows: own!.map((row) => ({ ...row, rect: scaleRect(row.rect, 1 / scaleX, 1 / scaleY) })),
             }));
             last[p] = { crop, seen };
-          } else if (isChanged) {
+          } else if (
+            isChanged &&
+            (!seen || isPicture || budget.take(p, inputWidth(crop), (before + picture.t) / total))
+          ) {
             const { promise, resolve } = Promise.withResolvers<LineSteps>();
             if (isPicture) resolve(EMPTY_LINE);
             else queue.push({ crop, find: places[p]!.find ?? false, take: resolve });
@@ -175,6 +189,16 @@ export async function followPlaces(
   }
   return followed.map((samples) => samples.toSorted((a, b) => a.recording - b.recording || a.t - b.t));
 }
+
+/** Reads of a feed that its budget allows: fewer where it has many wide rows. */
+function maxFeedReads({ rect: { width, height }, rowHeight = height }: FollowedPlace): number {
+  const rows = Math.max(1, height / (ROW_DISTANCE * rowHeight));
+  const each = READS_PER_ROW * rows * inputWidth({ width, height: rowHeight });
+  return Math.max(MIN_READS, Math.min(MAX_FEED_READS, Math.floor(MAX_FEED_WIDTH / each)));
+}
+
+/** Reads of a feed at least. */
+const MIN_READS = 5;
 
 const WORD = /\p{L}.*\p{L}/u;
 

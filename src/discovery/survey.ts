@@ -7,7 +7,7 @@ import { openVideo, type VideoFile } from '../media/video.ts';
 import { frameAt } from '../pipeline/placement/pictures.ts';
 import { anyText } from '../recognition/constraint.ts';
 import { TextFinder } from '../recognition/text-finder.ts';
-import { readLine, type TextRecognizer } from '../recognition/text-recognizer.ts';
+import { inputWidth, readLine, type TextRecognizer } from '../recognition/text-recognizer.ts';
 import { type Crop, cropRgb } from '../regions/crop.ts';
 import { AppearingLines } from './appearing-lines.ts';
 import { ChineseEvidence } from './script.ts';
@@ -64,6 +64,8 @@ const MIN_CHUNK_SECONDS = 8;
 const MIN_APPEARED_CONFIDENCE = 0.8;
 const APPEARED_TEXT = /[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}!]|\p{sc=Han}.*\p{sc=Han}/u;
 const MIN_SCREEN_LINES = 5;
+/** Lines that appeared and are read, as the sum of `inputWidth`: the lines of a console appear all the time. */
+const MAX_APPEARED_WIDTH = 700_000;
 /** Frames in which lines are searched for, of more that are compared: what stays is found by its edges, too. */
 const MAX_SEARCHED_FRAMES = 60;
 /** Searched frames whose lines are read to find out in which script the game writes. */
@@ -124,6 +126,7 @@ export async function surveyText(
   const searchEvery = Math.ceil(wanted / MAX_SEARCHED_FRAMES);
   const scriptEvery = Math.max(1, Math.floor(wanted / searchEvery / SCRIPT_FRAMES));
   let number = 0;
+  let appearedWidth = 0;
   let finders: { readonly size: Size; readonly fine: TextFinder; readonly coarse: TextFinder } | undefined;
   const start = async (search: Promise<void>): Promise<void> => {
     const tracked = search.finally(() => running.delete(tracked));
@@ -153,7 +156,8 @@ export async function surveyText(
           if (dense.has(frame)) {
             const found = lines.add(picture, recording);
             const at = frames.length - 1;
-            if (found.length > 0 && at >= 0)
+            appearedWidth += found.reduce((sum, line) => sum + inputWidth(line), 0);
+            if (found.length > 0 && at >= 0 && appearedWidth <= MAX_APPEARED_WIDTH)
               await start(
                 readAppeared(picture, found, script.isChinese ? recognizers.chinese : recognizers.latin).then(
                   (boxes) => {

@@ -198,8 +198,10 @@ function spanOf(labels: readonly FontLabel[], rect: Rect, region: Rect): Rect {
   const firsts = labels.map(({ shares }) => shares[0]!).toSorted((a, b) => a - b);
   const lasts = labels.map(({ shares }) => shares.at(-1)!).toSorted((a, b) => a - b);
   const margin = FIGURE_MARGIN * rect.height;
-  const low = rect.x + rect.width * firsts[Math.floor(0.02 * firsts.length)]! - margin;
-  const high = rect.x + rect.width * lasts[Math.floor(0.98 * (lasts.length - 1))]! + margin;
+  // Where there is but one digit, the network says now and then that it is elsewhere.
+  const share = labels.every(({ shares }) => shares.length === 1) ? 0.5 : 0.02;
+  const low = rect.x + rect.width * firsts[Math.floor(share * firsts.length)]! - margin;
+  const high = rect.x + rect.width * lasts[Math.floor((1 - share) * (lasts.length - 1))]! + margin;
   const left = Math.max(region.x, Math.floor(low));
   const right = Math.min(region.x + region.width, Math.ceil(high));
   return right - left > margin ? { ...region, x: left, width: right - left } : region;
