@@ -116,3 +116,16 @@ it('names the icon that most samples show between two texts', () => {
   );
   expect([...cues, ...tracker.end()].map(({ value }) => value)).toEqual(['Arlo > [bow] > Sable']);
 });
+
+it('reports messages that differ by a name or an amount as different ones', () => {
+  const texts = [
+    'You eliminated Ulric',
+    'You eliminated Gareth',
+    '+2 Wood',
+    '+6 Wood',
+    'Tamsin > Cinder',
+    'Tamsin > Hexer',
+  ];
+  const samples = texts.flatMap((text) => [[[text, 0.9]], [[text, 0.85]]] as const);
+  expect(follow([...samples, [], [], [], []])).toEqual(texts.map((text, i) => [i, text, false]));
+});

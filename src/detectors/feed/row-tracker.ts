@@ -175,7 +175,8 @@ export class RowTracker implements Tracker {
   #findName(text: string): string | undefined {
     let [best, most] = [undefined as string | undefined, MIN_SAME_NAME];
     for (const name of this.#names.keys()) {
-      const likeness = digitsOf(name) === digitsOf(text) ? likenessOfTexts(name, text) : 0;
+      const isOther = digitsOf(name) !== digitsOf(text) || hasOtherWord(name, text);
+      const likeness = isOther ? 0 : likenessOfTexts(name, text);
       if (likeness >= most) [best, most] = [name, likeness];
     }
     return best;
@@ -221,19 +222,34 @@ function likenessOfTexts(a: string, b: string): number {
   return length === 0 ? 0 : 1 - editDistance(one, other) / length;
 }
 
-/** Factor for the likeness of rows with other amounts. */
-const OTHER_AMOUNT = 0.6;
+/** Factor for the likeness of rows with another amount or word, letters of a word, and share of them that agree in another one. */
+const OTHER_WORD = 0.6;
+const MIN_WORD_LETTERS = 4;
+const MAX_OTHER_WORD = 0.34;
 
 function likenessOf(a: readonly { readonly text: string }[], b: readonly { readonly text: string }[]): number {
   const [one, other] = [a, b].map((parts) => parts.map(({ text }) => text).join(' ')) as [string, string];
   const [before, after] = [amountsOf(one), amountsOf(other)];
-  return likenessOfTexts(one, other) * (before === after || isCountdown(before, after) ? 1 : OTHER_AMOUNT);
+  const isSame = (before === after || isCountdown(before, after)) && !hasOtherWord(one, other);
+  return likenessOfTexts(one, other) * (isSame ? 1 : OTHER_WORD);
 }
 
 /** Whether a number is counted down: “Respawn in 3” after “Respawn in 4”. */
 function isCountdown(before: string, after: string): boolean {
   const step = Number(before) - Number(after);
   return step > 0 && step <= 1;
+}
+
+/** Whether a word of two texts with as many words is another one: “eliminated Gareth”, “eliminated Ulric”. */
+function hasOtherWord(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((text) => text.split(' ')) as [string[], string[]];
+  return (
+    one.length === other.length &&
+    one.some((word, i) => {
+      const length = Math.min(plain(word).length, plain(other[i]!).length);
+      return length >= MIN_WORD_LETTERS && likenessOfTexts(word, other[i]!) <= MAX_OTHER_WORD;
+    })
+  );
 }
 
 /** The numbers that stand for themselves: “+6 Wood” is another row than “+2 Wood”, while digits in names are often misread. */
