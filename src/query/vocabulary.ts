@@ -165,6 +165,9 @@ export class Vocabulary implements LogFacts {
     return this.victims.get(action)?.has(word) === true && this.doers.get(action)?.has(word) !== true;
   }
 
+  /** The texts of the messages that the screen shows. */
+  readonly messages: string[] = [];
+
   /** What the logs call by this name, as the ids of words. */
   wordsNamed(name: string): readonly string[] {
     return [...(this.named.get(name.toLowerCase()) ?? [])];
@@ -269,6 +272,7 @@ export class Vocabulary implements LogFacts {
       this.add(slot.word, kind);
       if (slot.of !== undefined) this.statesOwners = true;
       if (slot.name !== undefined) {
+        if (slot.word === 'message' && !this.messages.includes(slot.name)) this.messages.push(slot.name);
         const name = slot.name.toLowerCase();
         this.named.set(name, (this.named.get(name) ?? new Set<string>()).add(slot.word));
       }

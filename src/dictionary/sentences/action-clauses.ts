@@ -71,7 +71,9 @@ export function parseActionClauses(
   at: number,
   parseNounLists: NounListParser,
 ): readonly ActionClause[] {
-  return new ActionClauseParser(context, parseNounLists).parse(at);
+  const parse = (): readonly ActionClause[] => new ActionClauseParser(context, parseNounLists).parse(at);
+  // Queries parse the same clause as a part of several patterns.
+  return context.isQuery ? context.memoize(`action ${at}`, parse) : parse();
 }
 
 class ActionClauseParser {

@@ -117,6 +117,7 @@ express('count number tally counter amount counts how_many how_often how_frequen
 
 express('how_much', 'quantity');
 express('besides aside_from apart_from everyone_but', 'neg');
+express('have_at_the_end had_at_the_end got_at_the_end', 'count', 'at end');
 express('twice two_times more_than_once at_least_twice', 'times 2');
 express('thrice three_times', 'times 3');
 express('four_times', 'times 4');

@@ -5,6 +5,7 @@ import { numberValue, tokenize, type Token } from '../../dictionary/sentences/to
 import { editDistance } from '../../spelling.ts';
 import type { SessionNames } from '../session-names.ts';
 import { questionWords } from './questions/index.ts';
+import { rewriteWords } from './rewrites.ts';
 
 /** A misspelt word and what it was read as; offsets in the sentence, `end` exclusive. */
 export interface Correction {
@@ -183,7 +184,7 @@ export const interrogatives: ReadonlySet<string> = new Set(['what', 'who', 'when
 
 /** Phrases with the words that they stand for. */
 const paraphrases: readonly (readonly [phrase: readonly string[], words: readonly string[]])[] = [
-  ['end up with', 'get'],
+  ['end up with', 'have at the end'],
   ['ended up with', 'got'],
   ['take down', 'kill'],
   ['took down', 'killed'],
@@ -467,6 +468,7 @@ function dropFillers(tokens: readonly Token[]): readonly Token[] {
 
 function isUnknown({ kind, lower, text }: Token, lexicon: Lexicon, names: ReadonlySet<string>): boolean {
   if (kind !== 'word' || names.has(lower) || questionWords.has(lower) || lexicon.knows(lower)) return false;
+  if (rewriteWords.has(lower)) return false;
   return numberValue({ kind, lower, text, start: 0, end: 0 }) === undefined && /^\p{L}+$/u.test(text);
 }
 

@@ -14,9 +14,10 @@ import { parseNounLists } from './noun-lists.ts';
 import { normalizeQuestion, type Correction } from './normalize.ts';
 import { ordinalValue } from './ordinals.ts';
 import { parseGains, parsePropertyPatterns, toSlotPattern } from './patterns.ts';
-import { questionWords, readQuestion } from './questions/index.ts';
-import type { Body, Reading, Redirection } from './questions/readings.ts';
+import { questionWords, readQuestion, readWithoutAdjunct } from './questions/index.ts';
+import type { Body, BodyKind, Reading, Redirection } from './questions/readings.ts';
 import { showsPlace } from '../accounting/parts.ts';
+import { rewriteQuestion } from './rewrites.ts';
 import { findImpossibleSlot } from './slot-compatibility.ts';
 
 /** The result of {@link parseQuery}: a query, or why there is none. */
@@ -72,13 +73,49 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
     });
   if (tokens.length > maxTokens)
     return fail({ code: 'sentence-too-long', message: `the query has more than ${maxTokens} words`, ...span });
-  const parser = new BodyParser(sentence, dictionary, options);
+  const settings = { dictionary, options, corrections, parser: new BodyParser(sentence, dictionary, options) };
+  const parsed = parseTokens(sentence, tokens, settings);
+  if (parsed.query || options.withoutReason || parsed.issues[0]?.code === 'other-command') return parsed;
+  // Where the question is not understood as it stands: with its parts in another order, or in other words.
+  const tolerant = { ...settings, options: { ...options, withoutReason: true } };
+  const facts = { dictionary, vocabulary: options.vocabulary, displays: options.displays ?? [] };
+  const forms = [tokens, ...rewriteQuestion(tokens, facts)];
+  const attempts = [
+    [tokens, readWithoutAdjunct] as const,
+    ...forms.slice(1).map((form) => [form, readQuestion] as const),
+    ...forms.slice(1).map((form) => [form, readWithoutAdjunct] as const),
+  ];
+  for (const [form, read] of attempts) {
+    if (settings.parser.isBusy) break;
+    const other = parseTokens(sentence, form, tolerant, read);
+    if (other.query) return other;
+  }
+  return parsed;
+}
+
+interface ParseSettings {
+  readonly dictionary: Dictionary;
+  readonly options: ParseQueryOptions;
+  readonly corrections: readonly Correction[];
+  /** Forms of one question have parts in common. */
+  readonly parser: BodyParser;
+}
+
+/** Parses the tokens of a question. */
+function parseTokens(
+  sentence: string,
+  tokens: readonly Token[],
+  { dictionary, options, corrections, parser }: ParseSettings,
+  read: (tokens: readonly Token[]) => readonly (Reading | Redirection)[] = readQuestion,
+): ParsedQuery {
+  const span = { start: 0, end: sentence.length };
+  const fail = (issue: SentenceIssue): ParsedQuery => ({ query: undefined, issues: [issue], corrections });
   let best: { query: Query; cost: number } | undefined;
   let redirection: Redirection | undefined;
   let ignored: Token | undefined;
   let uncovered: Word | undefined;
   const accounting = { dictionary, vocabulary: options.vocabulary };
-  for (const reading of readQuestion(tokens).toSorted((a, b) => a.cost - b.cost)) {
+  for (const reading of read(tokens).toSorted((a, b) => a.cost - b.cost)) {
     if ('command' in reading) {
       if (reading.cost < (redirection?.cost ?? best?.cost ?? Number.POSITIVE_INFINITY)) redirection = reading;
       continue;
@@ -182,6 +219,8 @@ function absentWord({ name, kind }: Word, { start, end }: Token, isKnown: boolea
   };
 }
 
+type ParsedBody = Body & { readonly cost: number };
+
 interface ParsedBodies {
   readonly bodies: readonly Body[];
   readonly cost: number;
@@ -192,6 +231,8 @@ function placeOf({ tokens, furthest }: ParseContext): number {
   return furthest === 0 ? 0 : (tokens[furthest - 1]?.end ?? 0);
 }
 
+const maxParsedBodies = 700;
+
 /** Parses the conditions in a question, each run of tokens once. */
 class BodyParser {
   isExhausted = false;
@@ -200,7 +241,7 @@ class BodyParser {
   private readonly options: ParseQueryOptions;
   private readonly isMentioned: ((word: Word) => boolean) | undefined;
   private readonly failures: ParseContext[] = [];
-  private readonly parsed = new Map<string, (Body & { readonly cost: number }) | undefined>();
+  private readonly parsed = new Map<string, ParsedBody | undefined>();
 
   constructor(sentence: string, dictionary: Dictionary, options: ParseQueryOptions) {
     this.sentence = sentence;
@@ -210,17 +251,17 @@ class BodyParser {
     this.isMentioned = vocabulary && ((word) => vocabulary.has(word));
   }
 
+  /** Were so many conditions parsed that further forms of the question would take too long? */
+  get isBusy(): boolean {
+    return this.parsed.size > maxParsedBodies;
+  }
+
   parseAll({ bodies, cost, isCount, kinds }: Reading): ParsedBodies | undefined {
     const parsed: Body[] = [];
     let sum = cost;
     for (const [index, tokens] of bodies.entries()) {
       const kind = kinds?.[index];
-      const body =
-        kind === 'noun'
-          ? this.parseNoun(tokens)
-          : kind === 'property'
-            ? this.parseProperty(tokens)
-            : this.parse(tokens, isCount ?? false);
+      const body = this.parseBody(tokens, kind, isCount ?? false);
       if (!body) return undefined;
       parsed.push(body);
       sum += body.cost;
@@ -253,7 +294,20 @@ class BodyParser {
     });
   }
 
-  private parseNoun(tokens: readonly Token[]): (Body & { readonly cost: number }) | undefined {
+  private parseBody(tokens: readonly Token[], kind: BodyKind | undefined, isCount: boolean): ParsedBody | undefined {
+    const key = `${kind ?? isCount} ${tokens.map((each) => `${each.kind}${each.text}${each.start}`).join(' ')}`;
+    if (this.parsed.has(key)) return this.parsed.get(key);
+    const body =
+      kind === 'noun'
+        ? this.parseNoun(tokens)
+        : kind === 'property'
+          ? this.parseProperty(tokens)
+          : this.parse(tokens, isCount);
+    this.parsed.set(key, body);
+    return body;
+  }
+
+  private parseNoun(tokens: readonly Token[]): ParsedBody | undefined {
     const context = this.context(tokens);
     const lists = parseNounLists(context, 0, 'object').filter(({ end }) => end === context.tokens.length);
     const [list] = lists.toSorted((a, b) => a.cost - b.cost);
@@ -269,7 +323,7 @@ class BodyParser {
     };
   }
 
-  private parseProperty(tokens: readonly Token[]): (Body & { readonly cost: number }) | undefined {
+  private parseProperty(tokens: readonly Token[]): ParsedBody | undefined {
     const context = this.context(tokens);
     const patterns = [...parsePropertyPatterns(context, 0), ...parseGains(context, 0)];
     const [best] = patterns.filter(({ end }) => end === context.tokens.length).toSorted((a, b) => a.cost - b.cost);
@@ -303,13 +357,13 @@ class BodyParser {
   }
 
   /** "I played my third card" is the third time that I played a card. */
-  private parseOrdinalObject(tokens: readonly Token[]): (Body & { readonly cost: number }) | undefined {
+  private parseOrdinalObject(tokens: readonly Token[]): ParsedBody | undefined {
     const at = tokens.findIndex(
       ({ lower }, index) =>
         index > 1 && ordinalValue(lower) !== undefined && ordinalOwners.has(tokens[index - 1]!.lower),
     );
     if (at < 0 || at === tokens.length - 1 || tokens.some(({ lower }) => clauseLinks.has(lower))) return undefined;
-    const body = this.parse([...tokens.slice(0, at - 1), ...tokens.slice(at + 1)], false);
+    const body = this.parseBody([...tokens.slice(0, at - 1), ...tokens.slice(at + 1)], undefined, false);
     if (!body || body.by || !isAboutEvent(body.condition) || 'nth' in body.condition) return undefined;
     return {
       condition: { nth: ordinalValue(tokens[at]!.lower)!, of: body.condition },
@@ -318,11 +372,9 @@ class BodyParser {
     };
   }
 
-  private parse(tokens: readonly Token[], isCount: boolean): (Body & { readonly cost: number }) | undefined {
-    const key = `${isCount} ${tokens.map(({ kind, text, start }) => `${kind}${text}${start}`).join(' ')}`;
-    if (this.parsed.has(key)) return this.parsed.get(key);
+  private parse(tokens: readonly Token[], isCount: boolean): ParsedBody | undefined {
     const context = this.context(tokens);
-    let best: (Body & { readonly cost: number }) | undefined;
+    let best: ParsedBody | undefined;
     for (const { condition, end, cost } of parseConditions(context, 0)) {
       const groups = parseGroups(context, end, isCount, this.options.vocabulary);
       if (groups?.end !== context.tokens.length) continue;
@@ -332,7 +384,6 @@ class BodyParser {
     if (context.isExhausted) this.isExhausted = true;
     best ??= this.parseOrdinalObject(tokens);
     if (!best) this.failures.push(context);
-    this.parsed.set(key, best);
     return best;
   }
 }

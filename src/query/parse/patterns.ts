@@ -43,7 +43,7 @@ const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 /** Parses the conditions about one statement that start at a token. */
 export function parsePatterns(context: ParseContext, at: number): ParsedCondition[] {
-  return [
+  return context.memoize(`pattern ${at}`, () => [
     ...parseActionPatterns(context, at),
     ...parsePropertyPatterns(context, at),
     ...parseGains(context, at),
@@ -56,7 +56,7 @@ export function parsePatterns(context: ParseContext, at: number): ParsedConditio
     ...parseMannerEvents(context, at),
     ...parseSlotFragments(context, at),
     ...parseMentions(context, at),
-  ];
+  ]);
 }
 
 const impossibleSlotCost = 50;
@@ -422,11 +422,8 @@ function orUsed({ dictionary }: ParseContext, pattern: ActionPattern): Condition
 function toAgentPattern(context: ParseContext, pattern: ActionPattern, { verbs, slots }: ActionClause): ActionPattern {
   const { dictionary } = context;
   const effect = verbs[0]!.word;
-  if (dictionary.find(effect.id, 'action')?.causes) return pattern;
-  const causes = causingActions(context).filter(
-    (word) => word.parent?.causes !== word.causes && dictionary.isA(word.causes!.id, effect.id, 'action'),
-  );
-  if (causes.length === 0) return pattern;
+  const causes = causesOf(dictionary, effect);
+  if (causes.length === 0 || dictionary.find(effect.id, 'action')?.causes) return pattern;
   const isAfterVerb = (list: NounList | undefined): boolean =>
     list !== undefined && list.any[0]!.start > verbs[0]!.start;
   const slot = (['to', 'from', 'with', 'subject'] as const).find((each) => isAfterVerb(slots[each]));
@@ -464,11 +461,21 @@ function toAgentPattern(context: ParseContext, pattern: ActionPattern, { verbs, 
   return { ...rest, [target]: toSlotPattern(context, list, target) };
 }
 
-/** The actions that cause another one: "kill" causes "die". */
-function causingActions(context: ParseContext): readonly Word[] {
-  return context.memoize('causing actions', () =>
-    context.dictionary.words('action').filter((word) => word.causes !== undefined),
-  );
+const knownCauses = new WeakMap<Dictionary, Map<Word, readonly Word[]>>();
+
+/** The actions that make one happen. */
+function causesOf(dictionary: Dictionary, effect: Word): readonly Word[] {
+  let known = knownCauses.get(dictionary);
+  if (!known) knownCauses.set(dictionary, (known = new Map<Word, readonly Word[]>()));
+  let causes = known.get(effect);
+  if (!causes) {
+    causes = dictionary.words('action').filter((word) => {
+      const isCause = word.causes !== undefined && dictionary.isA(word.causes.id, effect.id, 'action');
+      return isCause && word.parent?.causes !== word.causes;
+    });
+    known.set(effect, causes);
+  }
+  return causes;
 }
 
 function isPlace(dictionary: Dictionary, id: string): boolean {
@@ -595,20 +602,33 @@ function parseMannerEvents(context: ParseContext, at: number): ParsedCondition[]
   }));
 }
 
+type Manner = readonly [word: Word, phrases: readonly string[]];
+const knownManners = new WeakMap<Dictionary, Map<string, readonly Manner[]>>();
+
+/** The manners with one of these prepositions, and the phrases without it. */
+function mannersOf(dictionary: Dictionary, preposition: RegExp): readonly Manner[] {
+  let known = knownManners.get(dictionary);
+  if (!known) knownManners.set(dictionary, (known = new Map<string, readonly Manner[]>()));
+  let manners = known.get(preposition.source);
+  if (!manners) {
+    manners = dictionary.descendants('manner', 'property').flatMap((word): readonly Manner[] => {
+      const name = word.name.replace(preposition, '');
+      const phrases = [name, pluralOf(name), name.replace(/ attack$| hit$/, '')];
+      return name === word.name ? [] : [[word, phrases]];
+    });
+    known.set(preposition.source, manners);
+  }
+  return manners;
+}
+
 /** "headshot" in "headshot kills": a manner without its preposition. */
 function parseMannerNouns(
   context: ParseContext,
   at: number,
   preposition = /^(?:by|with|from|in|on|while|at) /,
 ): Modifier[] {
-  const manners = context.memoize(`manner nouns ${preposition.source}`, () =>
-    context.dictionary.descendants('manner', 'property').flatMap((word) => {
-      const name = word.name.replace(preposition, '');
-      return name === word.name ? [] : [{ word, names: [name, pluralOf(name), name.replace(/ attack$| hit$/, '')] }];
-    }),
-  );
-  return manners.flatMap(({ word, names }): Modifier[] => {
-    const end = names.map((name) => context.skip(at, name)).find((each) => each !== undefined);
+  return mannersOf(context.dictionary, preposition).flatMap(([word, phrases]): Modifier[] => {
+    const end = phrases.map((phrase) => context.skip(at, phrase)).find((each) => each !== undefined);
     if (end === undefined) return [];
     return [
       {

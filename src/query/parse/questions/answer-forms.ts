@@ -94,7 +94,7 @@ export function countObjects(body: Tokens, cost = 0): readonly Reading[] {
 export function beforeFirst(condition: Condition): Condition {
   if (!('near' in condition) || condition.side !== 'before') return condition;
   const { near, within, absent } = condition;
-  if (within !== undefined || absent || 'nth' in near || !isAboutEvent(near)) return condition;
+  if (within !== undefined || absent || 'nth' in near || !(isAboutEvent(near) || 'mentions' in near)) return condition;
   return { ...condition, near: { nth: 1, of: near } };
 }
 

@@ -13,11 +13,13 @@ import { occurrenceRules } from './occurrences.ts';
 import { rateRules } from './rates.ts';
 import { countRules } from './counts.ts';
 import { requestRules } from './requests.ts';
+import type { Condition, Query } from '../../query.ts';
 import { matchTemplate } from '../templates.ts';
 import { countGroups, edgeOf, isValueNearThing, withGroups } from './answer-forms.ts';
-import { isBareProperty, isProperty } from './subjects.ts';
-import { originalOf, structuralWords } from './words.ts';
+import { isBareProperty, isEvent, isOfValue, isProperty } from './subjects.ts';
+import { asSet, originalOf, structuralWords, substitute } from './words.ts';
 import {
+  type Body,
   combineReadings,
   type Interpretation,
   reading,
@@ -60,6 +62,89 @@ const maxTokens = 60;
 /** The ways to read a question, as which parts of it are conditions; what stands in none of them the rules understand. */
 export function readQuestion(tokens: Tokens): readonly (Reading | Redirection)[] {
   return interpret(tokens, new Map());
+}
+
+/**
+ * The ways to read a question without one of its adjuncts, wherever it stands ("in the first half", "before I died", "with the
+ * railgun"), which then restricts what is asked. The rules expect most adjuncts at the end.
+ */
+export function readWithoutAdjunct(tokens: Tokens): readonly Reading[] {
+  if (tokens.length > maxAdjunctTokens) return [];
+  const known = new Map<string, readonly (Reading | Redirection)[]>();
+  return tokens.flatMap((link, start) => {
+    const isFirst = start === 0;
+    if (!adjunctStarts.has(link.lower) || (isFirst && link.lower === 'when')) return [];
+    const isNear = nearLinks.has(link.lower);
+    return Array.from({ length: tokens.length - start - 1 }, (_, i) => start + i + 2).flatMap((end) => {
+      const rest = [...tokens.slice(0, start), ...tokens.slice(end)];
+      if (rest.length < 2) return [];
+      const inside = tokens.slice(start + 1, end);
+      const whole = [stateLinks.has(link.lower) ? substitute('while', link) : link, ...inside];
+      const inner = interpret(rest, known);
+      return [
+        ...restrictReadings(inner, whole, (query, { condition }) => restrict(query, condition)),
+        ...(isNear ? restrictReadings(inner, inside, (query, body) => relate(query, body, link.lower)) : []),
+      ];
+    });
+  });
+}
+
+const maxAdjunctTokens = 16;
+const adjunctCost = 2;
+const adjunctStarts = asSet(
+  'in on during at between while when whenever within from until before after with using against by throughout',
+);
+const nearLinks = asSet('before after');
+const stateLinks = asSet('when whenever');
+
+function restrictReadings(
+  readings: readonly (Reading | Redirection)[],
+  adjunct: Tokens,
+  change: (query: Query, adjunct: Body) => Query | undefined,
+): readonly Reading[] {
+  return readings.flatMap((inner): readonly Reading[] =>
+    'command' in inner
+      ? []
+      : [
+          {
+            ...inner,
+            bodies: [adjunct, ...inner.bodies],
+            kinds: [undefined, ...(inner.kinds ?? [])],
+            cost: inner.cost + adjunctCost,
+            build: (body, ...bodies) => {
+              const query = inner.build(...bodies);
+              return query && body && !body.by ? change(query, body) : undefined;
+            },
+          },
+        ],
+  );
+}
+
+/** Can what is asked be restricted? What is computed of two conditions, or of a moment, cannot. */
+function canRestrict({ find, at, streak, ratio, share, versus, measure }: Query): boolean {
+  const isOfSeveral = streak || ratio || share || versus;
+  return at === undefined && !isOfSeveral && measure?.of !== 'held' && measure?.of !== 'life' && !('mentions' in find);
+}
+
+function restrict(query: Query, filter: Condition): Query | undefined {
+  const isFilter = 'time' in filter || 'while' in filter || 'period' in filter || 'session' in filter;
+  const isSlot = 'action' in filter && !isEvent(filter) && isEvent(query.find) && !isProperty(query.find);
+  const isGroupOfValues = query.by !== undefined && isOfValue(query.find);
+  if (!canRestrict(query) || 'sequence' in query.find || isGroupOfValues || !isEvent(query.find)) return undefined;
+  if (!isFilter && !isSlot) return undefined;
+  const narrow = (find: Condition): Condition =>
+    'nth' in find ? { ...find, of: narrow(find.of) } : { all: [...('all' in find ? find.all : [find]), filter] };
+  return { ...query, find: narrow(query.find) };
+}
+
+/** "before I died" is before the first time. */
+function relate(query: Query, { condition }: Body, side: string): Query | undefined {
+  if (!canRestrict(query) || !isEvent(condition) || 'near' in query.find) return undefined;
+  if (side === 'before') {
+    const near = 'nth' in condition ? condition : { nth: 1, of: condition };
+    return { ...query, find: { find: query.find, near, side } };
+  }
+  return { ...query, find: { find: query.find, near: condition, side: 'after' } };
 }
 
 /** @param known The interpretations of parts of the question, by their tokens. */

@@ -1,7 +1,7 @@
 import { verbForms } from '../../../dictionary/inflection.ts';
 import { ordinalValue } from '../ordinals.ts';
 import { inHand } from './word-order.ts';
-import type { ActionPattern, Condition, PropertyPattern, Query } from '../../query.ts';
+import { alternativesOf, type ActionPattern, type Condition, type PropertyPattern, type Query } from '../../query.ts';
 import { extremeOf, type Limit, stateAt, stateWhen, takeOf } from './answer-forms.ts';
 import { ask, propertyReading, type Reading, type Rule, rule, type Tokens, reading } from './readings.ts';
 import { isBareProperty, isProperty, ofPlayer, isReading, restrictsValue } from './subjects.ts';
@@ -137,8 +137,14 @@ export const valueRules: readonly Rule[] = [
     ),
   ),
   rule(
-    '<p> on|upon|at|before|for|at_time_of|at_the_time_of each_of|every_one_of|all_of|each|every|the? <c>',
-    ({ tokens }) => stateWhen(tokens('p'), tokens('c'), 0.5),
+    '<p> link:on|upon|at|before|for|at_time_of|at_the_time_of each_of|every_one_of|all_of|each|every|the? <c>',
+    ({ tokens, text }) =>
+      stateWhen(tokens('p'), tokens('c'), 0.5).map((each) => ({
+        ...each,
+        // "on lap 3" is while the screen shows 3, not when it comes to show it.
+        build: (...bodies) =>
+          text('link') === 'on' && isShownNumber(bodies[1]!.condition) ? undefined : each.build(...bodies),
+      })),
   ),
   // "gun I had when I died"
   rule('the? <p> that? who:i|we had|held|was_holding|was_using|used when|as <c>', ({ tokens }) =>
@@ -294,6 +300,13 @@ export const valueRules: readonly Rule[] = [
     stateWhen([...owner(tokens('s')), ...tokens('p')], tokens('c')),
   ),
 ];
+
+/** Does a display come to show a number: "lap 3"? */
+function isShownNumber(condition: Condition): boolean {
+  return [condition, ...(alternativesOf(condition) ?? [])].some(
+    (each) => isReading(each) && isProperty(each) && each.to?.min !== undefined,
+  );
+}
 
 /** Who has the highest or lowest value of a property at a time. */
 function valuesOfAll(property: Tokens, time: Tokens, limit: Limit): readonly Reading[] {
