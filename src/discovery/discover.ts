@@ -32,7 +32,16 @@ import {
   type Icon,
   type IconPicture,
 } from './icons.ts';
-import { cleanName, displayWord, findCaptions, type Label, nameOfCaption, placeOnScreen, uniqueName } from './names.ts';
+import {
+  cleanName,
+  displayWord,
+  findCaptions,
+  findTable,
+  type Label,
+  nameOfCaption,
+  placeOnScreen,
+  uniqueName,
+} from './names.ts';
 import { findFeedIcons } from './feed-icons.ts';
 import { type Feed, findFeedAreas, readFeed } from './feeds.ts';
 import { findGauges, type Gauge } from './gauges.ts';
@@ -316,6 +325,13 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const uncaptioned = rects.filter(
     (_, i) => FIGURES.has(read[i]!.reading.type) && read[i]!.reading.caption === undefined,
   );
+  const heads = read.flatMap(({ element: { rect }, reading }, i) => {
+    const isConstant = reading.type === 'counter' && reading.caption !== undefined && reading.behaviour.changes === 0;
+    if (reading.type !== 'label' && !isConstant) return [];
+    return [{ rect, text: isConstant ? reading.values[0]!.shown : reading.caption!, field: i }];
+  });
+  const table = findTable(uncaptioned, heads);
+  const inTable = new Set(heads.flatMap((head) => (table.rowHeads.has(head) ? [head.field] : [])));
   const captions = new Map(
     [uncaptioned, [...unwritten, ...rows].map(({ rect }) => rect), icons.map(({ rect }) => rect)].flatMap((own) => [
       ...findCaptions(own, labels),
@@ -330,7 +346,10 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     own: string | undefined,
   ): Pick<HudField, 'id' | 'type' | 'name' | 'isCaptioned' | 'place'> => {
     const place = placeOnScreen(rect, reference);
-    const caption = type === 'label' ? cleanName(own ?? '') : nameOfCaption(own ?? captions.get(rect)?.text ?? '');
+    const caption =
+      type === 'label'
+        ? cleanName(own ?? '')
+        : nameOfCaption(own ?? table.names.get(rect) ?? captions.get(rect)?.text ?? '');
     const word = type === 'label' ? type : displayWord(type);
     const names = taken.get(word) ?? new Set();
     taken.set(word, names);
@@ -338,8 +357,11 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     const plain = name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-');
     return { id: uniqueName(plain, ids, '-'), type, name, isCaptioned: caption !== '', place };
   };
-  const untaught = read.map(({ element, reading }, i): HudField => {
+  const untaught = read.map(({ element, reading: own }, i): HudField => {
     const { align } = element;
+    // The caption of a row may have a number: “Player 1”.
+    const reading: FieldReading =
+      inTable.has(i) && own.type !== 'label' ? { ...own, type: 'label', caption: own.values[0]!.shown } : own;
     const { type, pattern, secondPattern, isGrouped = false, isStopwatch = false, behaviour, certainty } = reading;
     return {
       ...nameField(type, rects[i]!, reading.caption),

@@ -290,7 +290,7 @@ export function groupMessages(
     unknown.filter((one) => !isAppeared.has(one)),
     frames.length,
   );
-  const rest = unknown.filter((one) => !isOnTable(one));
+  const rest = unknown.filter((one) => one.isTitle === true || !isOnTable(one));
   const groups: { readonly align: Alignment; readonly members: Sighting[] }[] = [];
   for (const one of rest)
     for (const align of ['centre', 'left'] as const) {
@@ -300,7 +300,9 @@ export function groupMessages(
     }
   const found: TextElement[] = [];
   const used = new Set<Sighting>();
-  for (const { align, members } of groups.toSorted((a, b) => b.members.length - a.members.length)) {
+  const rankOf = ({ members }: { readonly members: readonly Sighting[] }): number =>
+    members.some(({ isTitle }) => isTitle === true) ? Number.POSITIVE_INFINITY : members.length;
+  for (const { align, members } of groups.toSorted((a, b) => (rankOf(a) === rankOf(b) ? 0 : rankOf(b) - rankOf(a)))) {
     const own = members.filter((one) => !used.has(one));
     if (found.length >= MAX_MESSAGE_PLACES) break;
     if (countAppearances(own) < MIN_MESSAGES && !own.some((one) => isAppeared.has(one))) continue;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { groupElements } from './elements.ts';
-import { hiddenLines } from './hidden-lines.ts';
+import { hiddenLines, screenTitles } from './hidden-lines.ts';
 
 const FRAME = { width: 1280, height: 720 };
 
@@ -21,4 +21,19 @@ it('finds the line that is shown while the HUD is hidden, and no table', () => {
   const elements = groupElements({ sightings, frames }, FRAME);
   expect(elements).toHaveLength(3);
   expect(hiddenLines({ sightings, frames }, elements)).toEqual([[message]]);
+});
+
+/** Lines of a menu, and its title. */
+function entries(frame: number) {
+  return [200, 240, 280, 320, 360].map((y) => line(frame, 500, y, 120));
+}
+
+function title(frame: number) {
+  return { ...line(frame, 480, 100, 160), height: 40 };
+}
+
+it('finds the title of a screen, and none among lines of one height', () => {
+  const frames = Array.from({ length: 20 }, (_, frame) => ({ recording: 0, t: 2 * frame }));
+  const sightings = [...entries(4), title(4), ...entries(5), title(5), ...entries(12)];
+  expect(screenTitles({ sightings, frames }, [])).toEqual([[{ ...title(4), isTitle: true }]]);
 });

@@ -3,6 +3,7 @@ import { decodePicture, frameAt } from '../pipeline/placement/pictures.ts';
 import { anyText } from '../recognition/constraint.ts';
 import { readLine, type TextRecognizer } from '../recognition/text-recognizer.ts';
 import { type Crop, cropRgb } from '../regions/crop.ts';
+import { upperMedian } from '../statistics.ts';
 import type { TextElement } from './elements.ts';
 import { overlap, type Recording, type Sighting, type Survey, wholePixels } from './survey.ts';
 
@@ -18,9 +19,19 @@ const MAX_FRAMES = 12;
 const MIN_CONFIDENCE = 0.85;
 const MESSAGE = /\p{L}.*\p{L}.*\p{L}.*\p{L}|\p{sc=Han}.*\p{sc=Han}/u;
 
+/** Lines of a screen, such as a menu, and share of the frames that may show one. */
+const MIN_SCREEN_LINES = 5;
+const MAX_SCREEN_SHARE = 0.6;
+/** Height of a title, in heights of the other lines of its screen, and titles of a screen at most. */
+const MIN_TITLE_HEIGHT = 1.2;
+const MAX_TITLES = 2;
+/** Distance of two titles at one place, in heights. */
+const MAX_TITLE_DISTANCE = 0.5;
+
 /**
  * Finds messages that are shown while the HUD is hidden, as after a death: lines that are read surely in frames that show hardly
- * anything of the HUD. That such a line appears is seen nowhere, since all of the picture changes with it.
+ * anything of the HUD; and titles of screens, such as “Finished!”. That such a line appears is seen nowhere, since all of the picture
+ * changes with it.
  */
 export async function readHiddenFrames(
   recordings: readonly Recording[],
@@ -29,7 +40,12 @@ export async function readHiddenFrames(
   recognizer: TextRecognizer,
 ): Promise<readonly Sighting[]> {
   const found: Sighting[] = [];
-  for (const lines of hiddenLines({ sightings, frames }, elements).slice(0, MAX_FRAMES)) {
+  const survey = { sightings, frames };
+  const hidden = [
+    ...hiddenLines(survey, elements).slice(0, MAX_FRAMES),
+    ...screenTitles(survey, elements).slice(0, MAX_FRAMES),
+  ];
+  for (const lines of hidden) {
     const { recording, t } = lines[0]!;
     const { file, index, size } = recordings[recording]!;
     using picture = decodePicture(file, index, frameAt(index, t));
@@ -63,4 +79,35 @@ export function hiddenLines(
     const isMessage = shown.length < MIN_SHOWN_SHARE * lasting.length && others.length <= MAX_LINES;
     return isMessage && others.length > 0 ? [others] : [];
   });
+}
+
+/** By frame that shows a screen of lines, the first for each place: those that are larger than the others. */
+export function screenTitles(
+  { sightings, frames }: Pick<Survey, 'sightings' | 'frames'>,
+  elements: readonly TextElement[],
+): readonly (readonly Sighting[])[] {
+  const unknown = sightings.filter((line) => !elements.some(({ rect }) => overlap(line, rect) > 0.5));
+  const screens = [...Map.groupBy(unknown, ({ frame }) => frame).values()].filter(
+    ({ length }) => length >= MIN_SCREEN_LINES,
+  );
+  if (screens.length > MAX_SCREEN_SHARE * frames.length) return [];
+  const seen: Sighting[] = [];
+  return screens.flatMap((lines) => {
+    const usual = upperMedian(lines.map(({ height }) => height))!;
+    const large = lines.filter(({ height }) => height >= MIN_TITLE_HEIGHT * usual);
+    const titles =
+      large.length > MAX_TITLES
+        ? []
+        : large.flatMap((line) => (seen.some((one) => isAtOnePlace(one, line)) ? [] : [{ ...line, isTitle: true }]));
+    seen.push(...titles);
+    return titles.length > 0 ? [titles] : [];
+  });
+}
+
+function isAtOnePlace(one: Sighting, other: Sighting): boolean {
+  const limit = MAX_TITLE_DISTANCE * Math.min(one.height, other.height);
+  return (
+    Math.abs(one.x + one.width / 2 - other.x - other.width / 2) <= limit &&
+    Math.abs(one.y + one.height / 2 - other.y - other.height / 2) <= limit
+  );
 }

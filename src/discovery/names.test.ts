@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findCaptions } from './names.ts';
+import { findCaptions, findTable } from './names.ts';
 
 const box = (x: number, y: number, width: number) => ({ x, y, width, height: 20 });
 
@@ -46,4 +46,24 @@ it('divides a row of captions that was found as one line among the figures below
   // Two words over one figure are its caption.
   const [laps] = [box(40, 60, 60)];
   expect(findCaptions([laps], [{ rect: box(30, 38, 80), text: 'Best lap' }]).get(laps)?.text).toBe('Best lap');
+});
+
+it('names the cells of a table by the captions of its rows and columns', () => {
+  const [ada, bo] = [
+    { rect: box(10, 60, 62), text: 'Player 1' },
+    { rect: box(10, 90, 60), text: 'Player 2' },
+  ];
+  const total = { rect: box(130, 34, 40), text: 'Total' };
+  const cells = [box(78, 62, 9), box(131, 62, 9), box(78, 92, 9), box(131, 92, 9)];
+  const clock = box(600, 61, 60);
+  const { names, rowHeads } = findTable([...cells, clock], [ada, bo, total]);
+  expect(cells.map((cell) => names.get(cell))).toEqual(['Player 1', 'Player 1 Total', 'Player 2', 'Player 2 Total']);
+  expect(names.has(clock)).toBe(false);
+  expect([...rowHeads]).toEqual([ada, bo]);
+});
+
+it('takes one caption next to two figures for no table', () => {
+  expect(findTable([box(78, 62, 9), box(110, 62, 60)], [{ rect: box(10, 60, 62), text: 'Lap 1' }]).rowHeads.size).toBe(
+    0,
+  );
 });

@@ -100,6 +100,77 @@ function captionDistance(figure: Rect, { rect: label, text }: Label): number {
   return 0.5 + Math.max(0, vertical) / height;
 }
 
+/** Gaps between the cells of a row of a table, and between its first row and the captions of its columns, in heights of a caption. */
+const MAX_CELL_GAP = 6;
+const MAX_HEAD_GAP = 2.5;
+/** Distance of the left or right edges of the captions of rows, in heights. */
+const MAX_EDGE_DISTANCE = 0.5;
+
+/**
+ * Finds the captions of figures in a table: those at the beginning of two rows or more that stand in a column, and those above the
+ * columns.
+ *
+ * @param heads What may be the caption of a row or column.
+ * @returns The name of each figure in a table, and the captions of its rows.
+ */
+export function findTable(
+  figures: readonly Rect[],
+  heads: readonly Label[],
+): { readonly names: ReadonlyMap<Rect, string>; readonly rowHeads: ReadonlySet<Label> } {
+  const rows = heads
+    .map((head) => ({ head, cells: cellsOf(head, figures, heads) }))
+    .filter(({ cells }) => cells.length > 0);
+  const table = rows.filter(({ head, cells }) =>
+    rows.some(
+      (other) =>
+        other.head !== head &&
+        areAligned(head.rect, other.head.rect) &&
+        cells.some((cell) => other.cells.some((one) => sharesColumn(cell, one))),
+    ),
+  );
+  const rowHeads = new Set(table.map(({ head }) => head));
+  const top = Math.min(...table.map(({ head }) => head.rect.y));
+  const columns = heads.filter(
+    (head) =>
+      !rowHeads.has(head) &&
+      head.rect.y + head.rect.height / 2 < top &&
+      top - head.rect.y - head.rect.height <= MAX_HEAD_GAP * head.rect.height,
+  );
+  const names = table.flatMap(({ head, cells }) =>
+    cells.map((cell): [Rect, string] => {
+      const column = columns.find(({ rect }) => sharesColumn(cell, rect));
+      return [cell, column ? `${head.text} ${column.text}` : head.text];
+    }),
+  );
+  return { names: new Map(names), rowHeads };
+}
+
+/** The figures that follow a caption in its row, up to the next caption. */
+function cellsOf({ rect: head }: Label, figures: readonly Rect[], heads: readonly Label[]): readonly Rect[] {
+  const isInRow = (rect: Rect): boolean =>
+    Math.abs(rect.y + rect.height / 2 - head.y - head.height / 2) < 0.5 * head.height &&
+    rect.x > head.x + head.width / 2;
+  const next = Math.min(...heads.flatMap(({ rect }) => (rect !== head && isInRow(rect) ? [rect.x] : [])));
+  const cells: Rect[] = [];
+  let right = head.x + head.width;
+  for (const figure of figures.filter(isInRow).toSorted((a, b) => a.x - b.x)) {
+    if (figure.x >= next || figure.x - right > MAX_CELL_GAP * head.height) break;
+    cells.push(figure);
+    right = figure.x + figure.width;
+  }
+  return cells;
+}
+
+function areAligned(a: Rect, b: Rect): boolean {
+  const limit = MAX_EDGE_DISTANCE * Math.min(a.height, b.height);
+  return Math.min(Math.abs(a.x - b.x), Math.abs(a.x + a.width - b.x - b.width)) <= limit;
+}
+
+function sharesColumn(a: Rect, b: Rect): boolean {
+  const common = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+  return common >= 0.5 * Math.min(a.width, b.width);
+}
+
 /** What units measure. */
 const UNITS: readonly (readonly [unit: RegExp, measure: string])[] = [
   [/^(?:km ?\/? ?h|kmh|kph|mph|m ?\/ ?s|kn|kts|knots)$/i, 'speed'],

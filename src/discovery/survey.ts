@@ -28,6 +28,8 @@ export interface Sighting extends Rect {
   readonly t: number;
   /** Number of the surveyed frame, over all recordings. */
   readonly frame: number;
+  /** The title of a screen, such as “Finished!”, which is no cell of a table. */
+  readonly isTitle?: boolean;
 }
 
 /** What the survey of recordings found. */
