@@ -300,9 +300,7 @@ export function groupMessages(
     }
   const found: TextElement[] = [];
   const used = new Set<Sighting>();
-  const rankOf = ({ members }: { readonly members: readonly Sighting[] }): number =>
-    members.some(({ isTitle }) => isTitle === true) ? Number.POSITIVE_INFINITY : members.length;
-  for (const { align, members } of groups.toSorted((a, b) => (rankOf(a) === rankOf(b) ? 0 : rankOf(b) - rankOf(a)))) {
+  for (const { align, members } of groups.toSorted((a, b) => weightOf(b) - weightOf(a))) {
     const own = members.filter((one) => !used.has(one));
     if (found.length >= MAX_MESSAGE_PLACES) break;
     if (countAppearances(own) < MIN_MESSAGES && !own.some((one) => isAppeared.has(one))) continue;
@@ -324,6 +322,14 @@ export function groupMessages(
   }
   return found;
 }
+
+/** How much was seen at a place of messages: a title stands once for a whole screen. */
+function weightOf({ members }: { readonly members: readonly Sighting[] }): number {
+  return members.length + (members.some(({ isTitle }) => isTitle === true) ? TITLE_WEIGHT : 0);
+}
+
+/** Sightings that the title of a screen counts as. */
+const TITLE_WEIGHT = 1000;
 
 /** Lines at a time from which they are a table or a menu, and seconds around it to which its lines belong. */
 const MIN_TABLE_LINES = 12;
