@@ -28,7 +28,7 @@ const MAX_LABELS = 10;
 const PROPERTIES = ['score', 'level'] as const;
 /** Seconds by which an event may be early or late, as the forge's judge has it. */
 const [EARLY, LATE] = [1, 2.5];
-const LONG = { timeout: 300_000 };
+const LONG = { timeout: 900_000 };
 
 /** What a journey came to. */
 interface Journey {

@@ -102,8 +102,8 @@ export function findRepeatedRuns(
     let last = i;
     while (repeats[last + 1]) last++;
     let first = i - 1;
-    if (last - first >= MIN_RESTING_REPEATS) {
-      const run = extendRun(differences, repeats, { first, last });
+    const run = last - first >= MIN_EXACT_REPEATS ? extendRun(differences, repeats, { first, last }) : { first, last };
+    if (run.last - run.first >= MIN_RESTING_REPEATS) {
       repeats.fill(true, run.first + 1, run.last + 1);
       ({ first, last } = run);
     }
@@ -130,11 +130,13 @@ function countRepeats(repeats: readonly boolean[], frame: number, direction: 1 |
 
 /** Minimum repeats of a still scene. */
 const MIN_RESTING_REPEATS = 4;
+/** Of these, repeats that are exact: an encoder may retouch the others. */
+const MIN_EXACT_REPEATS = 2;
 
 /** Frames on each side of a run that show how pictures usually differ there. */
 const AROUND_FRAMES = 15;
 /** Of what is usual around a run (the third quartile), a retouched picture differs by less than these shares. */
-const RETOUCHED = { mean: 0.4, most: 0.5 } as const;
+const RETOUCHED = { mean: 0.45, most: 0.5 } as const;
 /** Frames before and after a run that may be retouched. */
 const MAX_RETOUCHED_FRAMES = 3;
 /** A frame that mixes the repeated picture with the next one differs by less than this share of what follows. */
