@@ -21,7 +21,7 @@ export interface NetworkOptions {
   readonly file: string;
   /** Providers in order of preference; default the CPU. */
   readonly providers?: readonly Provider[];
-  /** Threads per operator; default 1. Outputs depend on it. */
+  /** Threads per operator; default 1. Outputs may depend on it. */
   readonly threads?: number;
   /** Bytes for features and weights of a network on one image of `picture` pixels: a network that needs more runs in tiles. */
   readonly memoryBudget?: number;

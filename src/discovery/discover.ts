@@ -52,7 +52,15 @@ import { findSlotFigures } from './slots.ts';
 import { readSteadyPlaces } from './steady-text.ts';
 import { splitCaption, splitSeries } from './split.ts';
 import { withoutMargin } from './steady-edges.ts';
-import { openRecordings, overlap, type Recording, shareInCommon, type Survey, surveyText } from './survey.ts';
+import {
+  NETWORK_THREADS,
+  openRecordings,
+  overlap,
+  type Recording,
+  shareInCommon,
+  type Survey,
+  surveyText,
+} from './survey.ts';
 import { figureArea, type TaughtFont, teachFont } from './teach.ts';
 
 /** An element of the HUD that was found. */
@@ -147,8 +155,9 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const recordings = await openRecordings(paths, signal);
   for (const { file } of recordings) resources.use(file);
   const reference = recordings[0]!.size;
-  const latin = resources.use(await TextRecognizer.open());
-  const chinese = resources.use(await TextRecognizer.open({ allows: charactersOf(CHINESE) }));
+  const threads = NETWORK_THREADS;
+  const latin = resources.use(await TextRecognizer.open({ threads }));
+  const chinese = resources.use(await TextRecognizer.open({ allows: charactersOf(CHINESE), threads }));
   const surveyed = await surveyText(
     recordings,
     { latin, chinese },
@@ -250,7 +259,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     const isSteady = element.isSteady === true && element.isSlot !== true;
     const reading = classifyField(samples, { ...element, isSteady, hudPresence, isStopwatch: hasStopwatch });
     const isWanted =
-      (element.isWhole !== true || (reading && (COMPOSED.has(reading.type) || TEXTS.has(reading.type)))) &&
+      (element.isWhole !== true || (reading && isOneLine(reading))) &&
       (isCharacter ? reading?.type === 'counter' && reading.behaviour.changes > 0 : seen.character !== 'seldom');
     return reading && isWanted && reading.certainty >= MIN_CERTAINTY ? [{ element, reading, samples }] : [];
   });
@@ -264,6 +273,10 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   );
   const written = classified.flatMap(({ element: { rect }, reading }) =>
     FIGURES.has(reading.type) && reading.behaviour.presence >= MIN_WRITTEN_PRESENCE ? [rect] : [],
+  );
+  // A part of large letters keeps its colours as a bar does.
+  const lettered = classified.flatMap(({ element: { rect }, reading: { type, behaviour } }) =>
+    (type === 'label' || type === 'name') && behaviour.presence >= MIN_WRITTEN_PRESENCE ? [rect] : [],
   );
   const rows = foundRows.filter(({ rect }) => !isInText(rect, written));
   const icons = foundIcons.filter(({ rect }) => !isInText(rect, written));
@@ -319,7 +332,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const unwritten = gauges.filter(
     ({ rect }) =>
       !liesOn(rect, drawn) &&
-      !isInText(rect, written) &&
+      !isInText(rect, [...written, ...lettered]) &&
       !read.some(({ element }) => shareInCommon(rect, element.rect) > MAX_COMMON_AREA),
   );
   const uncaptioned = rects.filter(
@@ -476,6 +489,11 @@ function isNumberAt(row: Rect, { rect, comesAndGoes }: TextElement, samples: rea
   if (comesAndGoes || overlap(row, rect) < MIN_PART_INSIDE) return false;
   const digits = samples.filter((sample) => isRead(sample) && /\d/.test(sample.reading!.text));
   return digits.length >= MIN_DIGITS_SHARE * samples.length;
+}
+
+/** Whether what is read of a line with gaps says that it is one: several numbers, words, or a number with its caption. */
+function isOneLine({ type, caption }: FieldReading): boolean {
+  return COMPOSED.has(type) || TEXTS.has(type) || (FIGURES.has(type) && caption !== undefined);
 }
 
 /** Share of the texts without letters that make them numbers. */

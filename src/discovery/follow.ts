@@ -10,7 +10,7 @@ import { groupRows, TextFinder } from '../recognition/text-finder.ts';
 import { inputWidth, readLine, type TextReading, type TextRecognizer } from '../recognition/text-recognizer.ts';
 import { type Crop, cropRgb, cutCrop } from '../regions/crop.ts';
 import { ReadBudget } from './read-budget.ts';
-import { type Recording, sampleFrames, wholePixels } from './survey.ts';
+import { NETWORK_THREADS, type Recording, sampleFrames, wholePixels } from './survey.ts';
 
 /** A place of the screen that is read over time. */
 export interface FollowedPlace {
@@ -229,7 +229,7 @@ class Finders implements Disposable {
   of({ width, height }: Crop): Promise<TextFinder> {
     const key = `${width} ${height}`;
     let finder = this.#finders.get(key);
-    if (!finder) this.#finders.set(key, (finder = TextFinder.open({ width, height })));
+    if (!finder) this.#finders.set(key, (finder = TextFinder.open({ width, height, threads: NETWORK_THREADS })));
     return finder;
   }
 

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { clip, type Rect, scaleRect, type Size } from '../geometry.ts';
 import type { PacketIndex } from '../media/packets/packet-index.ts';
 import { findGroup, groupFirstFrame, scanPacketsAsync, splitIntoChunks } from '../media/packets/scan-packets.ts';
@@ -76,6 +77,8 @@ const SCRIPT_FRAMES = 5;
 const LARGE_TEXT_REDUCTION = 3;
 /** Least height of a line, in fractions of the picture's, that the second search adds. */
 const MIN_LARGE_HEIGHT = 0.05;
+/** Threads of a network, where the machine has as many: a draft does little else at the time. */
+export const NETWORK_THREADS = Math.min(2, availableParallelism());
 /** Pictures that are searched at a time. */
 const CONCURRENT_SEARCHES = 2;
 
@@ -262,7 +265,7 @@ async function openFinders(
   { width, height }: Size,
   memoryBudget: number | undefined,
 ): Promise<{ readonly size: Size; readonly fine: TextFinder; readonly coarse: TextFinder }> {
-  const budget = memoryBudget === undefined ? {} : { memoryBudget };
+  const budget = { threads: NETWORK_THREADS, ...(memoryBudget === undefined ? {} : { memoryBudget }) };
   const fine = await TextFinder.open({ width, height, ...budget });
   const maxSide = Math.max(width, height) / LARGE_TEXT_REDUCTION;
   return { size: { width, height }, fine, coarse: await TextFinder.open({ width, height, maxSide, ...budget }) };

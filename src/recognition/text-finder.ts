@@ -16,6 +16,8 @@ export interface FinderOptions extends Size {
   readonly maxSide?: number;
   /** Bytes for the network's features and weights: it runs in tiles where it needs more. Default `DEFAULT_MEMORY_BUDGET`. */
   readonly memoryBudget?: number;
+  /** Threads of the network, whose outputs do not depend on them; default 1. */
+  readonly threads?: number | undefined;
 }
 
 const FILE = 'ch_PP-OCRv4_det_infer.onnx';
@@ -47,7 +49,13 @@ export class TextFinder implements Disposable {
   }
 
   /** @throws PlaybyplayError `no-text-models` or `runtime-missing` if a package is not installed; `budget-too-small`. */
-  static async open({ width, height, maxSide = MAX_SIDE, memoryBudget }: FinderOptions): Promise<TextFinder> {
+  static async open({
+    width,
+    height,
+    maxSide = MAX_SIDE,
+    memoryBudget,
+    threads = 1,
+  }: FinderOptions): Promise<TextFinder> {
     const { detector } = await loadTextModels();
     const scale = Math.min(1, maxSide / Math.max(width, height));
     const side = (pixels: number): number => Math.max(SIDE_STEP, Math.round((pixels * scale) / SIDE_STEP) * SIDE_STEP);
@@ -55,6 +63,7 @@ export class TextFinder implements Disposable {
     const network = await openNetwork(detector, {
       file: FILE,
       isTrusted: true,
+      threads,
       ...(memoryBudget === undefined ? {} : { memoryBudget, picture }),
     });
     const options = { ...picture, channels: 'BGR', mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] } as const;

@@ -19,6 +19,8 @@ export interface TextReading {
 export interface RecognizerOptions {
   /** Which of the recogniser's characters can occur at all; default those of Latin script. */
   readonly allows?: (char: string) => boolean;
+  /** Threads of the network, whose outputs do not depend on them; default 1. */
+  readonly threads?: number | undefined;
 }
 
 const FILE = 'ch_PP-OCRv4_rec_infer.onnx';
@@ -62,9 +64,10 @@ export class TextRecognizer implements Disposable {
   }
 
   /** @throws PlaybyplayError `no-text-models` or `runtime-missing` if a package is not installed. */
-  static async open({ allows = isLatin }: RecognizerOptions = {}): Promise<TextRecognizer> {
+  static async open({ allows = isLatin, threads = 1 }: RecognizerOptions = {}): Promise<TextRecognizer> {
     const { recognizer, characters } = await loadTextModels();
-    return new TextRecognizer(await openNetwork(recognizer, { file: FILE, isTrusted: true }), characters, allows);
+    const network = await openNetwork(recognizer, { file: FILE, isTrusted: true, threads });
+    return new TextRecognizer(network, characters, allows);
   }
 
   /**

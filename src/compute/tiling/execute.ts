@@ -31,6 +31,8 @@ export async function openSession(bytes: Uint8Array, options: RuntimeOptions = {
     return await InferenceSession.create(bytes, {
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
+      // Threads that wait for the next operator would keep a core busy meanwhile.
+      ...(threads > 1 ? { extra: { session: { intra_op: { allow_spinning: '0' } } } } : {}),
       executionProviders: [...providers],
       enableCpuMemArena: keepMemory,
       enableMemPattern: false,
