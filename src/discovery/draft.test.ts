@@ -51,6 +51,28 @@ it('reads icons while a figure is read that showed many values', async () => {
   expect(detectors[keys.get(icon)!]!.when).toEqual({ detector: 'clock Clock' });
 });
 
+it('says whose figure it is, and what it measures, as it was answered', async () => {
+  const fields = [counter('bottom', 5), counter('left', 5), counter('right', 5)];
+  const discovery: Discovery = {
+    format: 'playbyplay/discovery/1',
+    reference: { width: 1280, height: 720 },
+    recordings: [{ path: 'golf.mp4', duration: 60 }],
+    moment: { recording: 0, t: 0 },
+    fields,
+  };
+  const answers = { 'name-bottom': 'strokes', 'name-left': 'Bo: strokes', 'name-right': 'hole 2' };
+  const { profile, dictionary } = draftPack(discovery, 'golf', (await loadBuiltin([])).dictionary, answers);
+  const said = (profile['events'] as { statement: { subject: unknown; property: string } }[]).map(
+    ({ statement: { subject, property } }) => [subject, property],
+  );
+  expect(said).toEqual([
+    ['player', 'strokes'],
+    [{ word: 'character', name: 'Bo' }, 'strokes'],
+    [{ word: 'counter', name: 'hole 2' }, 'reading'],
+  ]);
+  expect(dictionary).toBeUndefined();
+});
+
 /** A clock that shows such texts. */
 function clockShowing(id: string, text: string): HudField {
   return { ...counter(id, 100), type: 'clock', examples: [{ recording: 0, t: 3, text }] };

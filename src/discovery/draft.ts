@@ -60,6 +60,8 @@ const LEVEL_STEP = 5;
 /** A row of a feed with two names, and with an icon between them. */
 const KILL_ROW = String.raw`^([^>]*\p{L}[^>]*) > ([^>]*\p{L}[^>]*)$`;
 const ICON_ROW = String.raw`^([^>]*\p{L}[^>]*) > \[([^\]>]+)\] > ([^>]*\p{L}[^>]*)$`;
+/** An answer that says whose figure it is: “Player 2: strokes”. */
+const OWNED = /^\s*(.*\S)\s*:\s*(\S.*)$/;
 /** Certainty below which it is asked whether a field is part of the HUD. */
 const CERTAIN = 0.6;
 /** Answer that removes a field. */
@@ -103,8 +105,10 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     regions[key] = { ...region, anchor: field.place };
     const isGrown = !field.bounds && field.pattern !== undefined && region.width > field.rect.width;
     const silence = silenceOf(field, minutes);
-    const property = answer === undefined || word !== 'counter' ? undefined : propertyFor(answer, dictionary, words);
-    const subject = property === undefined ? { word, name } : 'player';
+    const [, owner, measure = answer] = OWNED.exec(answer ?? '') ?? [];
+    const property = measure === undefined || word !== 'counter' ? undefined : propertyFor(measure, dictionary, words);
+    const whose = owner === undefined ? 'player' : { word: 'character', name: owner };
+    const subject = property === undefined ? { word, name } : whose;
     const said = property ?? 'reading';
     if (field.font) fonts.set(`fonts/${fileName(key)}.json`, field.font.file);
     const icons = iconsOf(field, fileName(key), answers);
@@ -316,7 +320,8 @@ function propertyFor(answer: string, dictionary: Dictionary, words: Map<string, 
   const name = answer.toLowerCase();
   const known = dictionary.find(name, 'property');
   if (known) return known.id;
-  if (!/^[\p{L}\p{N}]+(?:[ -][\p{L}\p{N}]+)*$/u.test(name)) return undefined;
+  // A name with a number is that of one figure among several: “hole 2”.
+  if (!/^\p{L}+(?:[ -]\p{L}+)*$/u.test(name)) return undefined;
   words.set(name, `What the game shows as ${name}.`);
   return name;
 }
