@@ -91,27 +91,27 @@ export class EdgePictures {
     const edges = new Int16Array(2 * width * height);
     // Gradients reach over a pixel of the chroma planes on either side.
     const [stepX, stepY] = [Math.max(1, factor >> chromaShiftX), Math.max(1, factor >> chromaShiftY)];
+    const [planeU, planeV] = [u.data, v.data];
+    const [downU, downV] = [stepY * u.stride, stepY * v.stride];
+    // Written without arrays: this runs for every pixel of many pictures.
     for (let y = 1; y < height - 1; y++) {
       const row = (y * factor) >> chromaShiftY;
       if (row < stepY || row + stepY >= u.height) continue;
       for (let x = 1; x < width - 1; x++) {
-        const at = 2 * (y * width + x);
         const column = (x * factor) >> chromaShiftX;
         if (column < stepX || column + stepX >= u.width) continue;
         const i = row * u.stride + column;
         const j = row * v.stride + column;
-        const [acrossU, downU] = [
-          u.data[i + stepX]! - u.data[i - stepX]!,
-          u.data[i + stepY * u.stride]! - u.data[i - stepY * u.stride]!,
-        ];
-        const [acrossV, downV] = [
-          v.data[j + stepX]! - v.data[j - stepX]!,
-          v.data[j + stepY * v.stride]! - v.data[j - stepY * v.stride]!,
-        ];
-        const [strengthU, strengthV] = [Math.abs(acrossU) + Math.abs(downU), Math.abs(acrossV) + Math.abs(downV)];
-        if (Math.max(strengthU, strengthV) < MIN_COLOUR_GRADIENT) continue;
-        edges[at] = strengthU >= strengthV ? acrossU : acrossV;
-        edges[at + 1] = strengthU >= strengthV ? downU : downV;
+        const ux = planeU[i + stepX]! - planeU[i - stepX]!;
+        const uy = planeU[i + downU]! - planeU[i - downU]!;
+        const vx = planeV[j + stepX]! - planeV[j - stepX]!;
+        const vy = planeV[j + downV]! - planeV[j - downV]!;
+        const strengthU = Math.abs(ux) + Math.abs(uy);
+        const strengthV = Math.abs(vx) + Math.abs(vy);
+        if (strengthU < MIN_COLOUR_GRADIENT && strengthV < MIN_COLOUR_GRADIENT) continue;
+        const at = 2 * (y * width + x);
+        edges[at] = strengthU >= strengthV ? ux : vx;
+        edges[at + 1] = strengthU >= strengthV ? uy : vy;
       }
     }
     return edges;

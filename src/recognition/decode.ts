@@ -31,6 +31,8 @@ export interface DecodedLine {
 
 /** Texts that are followed at a time. */
 const BEAM_WIDTH = 16;
+/** Share of all texts below which a text is not followed: far less than what shows in a confidence. */
+const MIN_WEIGHT = 1e-8;
 
 interface Beam {
   readonly text: string;
@@ -76,7 +78,7 @@ export function decodeLine(
           at(text, state, last, isOver).blank += total * probability;
           continue;
         }
-        if (isOver) continue;
+        if (isOver || total * probability < MIN_WEIGHT) continue;
         if (char === last) at(text, state, last, false).written += beam.written * probability;
         const before = char === last ? beam.blank : total;
         const after = before > 0 ? constraint.step(state, char) : DEAD;
