@@ -78,7 +78,7 @@ const MAX_QUESTIONS = 10;
 export function draftPack(discovery: Discovery, game: string, dictionary: Dictionary, answers: Answers = {}): Draft {
   const { reference, recordings, fields, languages } = discovery;
   const minutes = recordings.reduce((sum, { duration }) => sum + duration, 0) / 60;
-  const questions = selectQuestions(fields);
+  const questions = selectQuestions(fields.filter(({ id }) => answers[`hud-${id}`] !== NO));
   const unknown = Object.keys(answers).find((id) => !allQuestionIds(fields).has(id));
   if (unknown !== undefined) throw new RangeError(`there is no question “${unknown}”`);
   const regions: Record<string, unknown> = {};
