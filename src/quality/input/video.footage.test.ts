@@ -12,6 +12,10 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const frames = Array.from({ length: 240 }, (_, i) => i);
 const timeBase = { num: 1, den: 60_000 };
 
+function tone(t: number): number {
+  return 0.3 * Math.sin(2 * Math.PI * 440 * t);
+}
+
 function frozen(frame: number): number {
   if (frame >= 100 && frame <= 123) return 99;
   return frame === 150 || frame === 160 ? frame - 1 : frame;
@@ -100,17 +104,16 @@ describe('a recording', () => {
   it('that stands in the middle of motion and goes on where it stood has a freeze if its sound stops, too', async () => {
     const [from, to] = [100, 130];
     const shows = (i: number): number => (i < from ? i : Math.max(from - 1, i - (to - from)));
-    const tone = (t: number): number => 0.3 * Math.sin(2 * Math.PI * 440 * t);
+    // A slope of brightness moves by three columns a frame, and after the stand by as much: nothing shows that frames were lost.
+    const paint = ([luma, ...chroma]: readonly Uint8Array[], [stride]: readonly number[], frame: number): void => {
+      for (const plane of chroma) plane.fill(128);
+      for (let i = 0; i < luma!.length; i++) luma![i] = 40 + (((i % stride!) * 2 + 6 * shows(frame)) % 160);
+    };
     const sounds = { plays: tone, stops: (t: number) => (t >= from / 60 && t < to / 60 ? 0 : tone(t)) };
     const found = await Promise.all(
       Object.entries(sounds).map(async ([name, wave]) => {
         const path = join(folder, `sound-${name}.mkv`);
         const audio = [{ frequency: 440, from: 0, to: 4, length: 4, wave }];
-        // A slope of brightness moves by three columns a frame, and after the stand by as much: nothing shows that frames were lost.
-        const paint = ([luma, ...chroma]: readonly Uint8Array[], [stride]: readonly number[], frame: number): void => {
-          for (const plane of chroma) plane.fill(128);
-          for (let i = 0; i < luma!.length; i++) luma![i] = 40 + (((i % stride!) * 2 + 6 * shows(frame)) % 160);
-        };
         makeVideo({ path, pts: frames.map((i) => 1000 * i), timeBase, paint, audio });
         const [scored] = await scoreFiles([path], { video: readVideo });
         return [name, scored!.extra!['frozen'], scored!.extra!['uncertainFreezes']];
