@@ -115,7 +115,7 @@ describe('a field', () => {
     [
       'a temperature',
       halves.map((i) => `${i < 12 ? 2 : 1}${i % 3 === 0 ? "'" : ''}°C`),
-      { type: 'counter', behaviour: { min: 1, max: 2, changes: 1 } },
+      { type: 'counter', caption: '°C', behaviour: { min: 1, max: 2, changes: 1 } },
     ],
     [
       'a number with a unit',

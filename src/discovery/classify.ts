@@ -440,7 +440,12 @@ function captionOf(pieces: readonly Piece[]): string | undefined {
     .replaceAll(/[^\p{L}\s.'’-]/gu, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return /\p{L}{2}/u.test(caption) ? caption : undefined;
+  if (/\p{L}{2}/u.test(caption)) return caption;
+  return hasDegrees(pieces) ? '°C' : undefined;
+}
+
+function hasDegrees(pieces: readonly Piece[]): boolean {
+  return pieces.some((piece) => 'literal' in piece && piece.literal.includes(DEGREES));
 }
 
 /** The sign of a number that may be below zero, in a pattern. */
@@ -466,8 +471,7 @@ function patternOf(
   // A sign belongs to the number before which it stands; others have none.
   const hasSign = firstPiece !== undefined && 'literal' in firstPiece && /(?:^|\s)[-–]$/.test(firstPiece.literal);
   // A temperature may fall below zero.
-  const isTemperature = pieces.some((piece) => 'literal' in piece && piece.literal === DEGREES);
-  const isSigned = first === 0 && (hasSign || isTemperature);
+  const isSigned = first === 0 && (hasSign || hasDegrees(pieces));
   return pieces
     .map((piece) => {
       if ('noise' in piece) return noisePattern(piece.noise, piece === pieces[0]);

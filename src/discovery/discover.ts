@@ -1,4 +1,4 @@
-import type { Anchor, Rect, Size } from '../geometry.ts';
+import { type Anchor, boundsOf, type Rect, type Size } from '../geometry.ts';
 import { charactersOf, TextRecognizer } from '../recognition/text-recognizer.ts';
 import {
   type Behaviour,
@@ -7,6 +7,7 @@ import {
   type FieldType,
   type FieldValue,
   isCountedDown,
+  simplify,
 } from './classify.ts';
 import {
   type Alignment,
@@ -89,6 +90,8 @@ export interface HudField {
   readonly cells?: number;
   /** Of an icon: what it shows; of a feed: the icons between two names. */
   readonly pictures?: readonly IconPicture[];
+  /** Of messages: rows that appear, move and vanish. */
+  readonly isLog?: boolean;
   /** The font of its figures, where its readings taught one. */
   readonly font?: TaughtFont;
   readonly behaviour: Behaviour;
@@ -236,7 +239,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   const isWritten = (row: Rect): boolean =>
     elements.some((one, i) => insideShare(row, one.rect) >= MIN_INSIDE_TEXT && isNumberAt(row, one, followed[i]!));
   const foundRows = [...framedRows.filter(({ rect }) => !isWritten(rect)), ...bareRows];
-  const feeds = await Promise.all(
+  const foundFeeds = await Promise.all(
     feedAreas.flatMap(({ rect }, i) => {
       const [samples, feed] = [followedFeeds[i]!, readFeed(rect, followedFeeds[i]!)];
       return feed ? [withFeedIcons(feed, samples)] : [];
@@ -280,6 +283,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   );
   const rows = foundRows.filter(({ rect }) => !isInText(rect, written));
   const icons = foundIcons.filter(({ rect }) => !isInText(rect, written));
+  const feeds = foundFeeds.map((feed) => withFirstRows(feed, classified));
   // Seconds on an icon belong to it, and lines to their feed; the number of items on an icon does not.
   const drawn = [...icons, ...rows, ...feeds].map(({ rect }) => rect);
   const filledPlaces = [...rows, ...feeds].map(({ rect }) => rect);
@@ -306,6 +310,9 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     (one, i) =>
       !inScene.has(one.reading) &&
       !(one.reading.type === 'message' && saysNumbers(one.reading) && liesOn(one.element.rect, figures)) &&
+      !messages.some(
+        ({ rect, reading }) => liesOn(one.element.rect, [rect]) && saysTheSame(one.reading, reading.values),
+      ) &&
       !belongsToDrawn(one.element.rect, one.reading) &&
       ((one.element.comesAndGoes && !FIGURES.has(one.reading.type)) ||
         !classified.some(
@@ -429,6 +436,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
       rect: roundRect(rect),
       align: 'left',
       ...(pictures.length > 0 ? { pictures } : {}),
+      ...(type === 'message' ? { isLog: true } : {}),
       behaviour: { resets: false, changes: examples.length, presence },
       certainty,
       examples: examples.filter((_, i) => i % Math.ceil(examples.length / MAX_EXAMPLES) === 0),
@@ -502,6 +510,32 @@ const MIN_NUMBERS_SHARE = 0.8;
 /** Whether texts are numbers, such as two counters that are now and then taken for one line. */
 function saysNumbers({ values }: FieldReading): boolean {
   return values.filter(({ text }) => !/\p{L}/u.test(text)).length >= MIN_NUMBERS_SHARE * values.length;
+}
+
+/** Share of the texts of a name that messages say, too, from which it is a row of them that is seldom empty. */
+const MIN_SAID_SHARE = 0.5;
+/** Distance of a row from the others, and of their edges, in heights of the row. */
+const MAX_ROW_GAP = 1;
+const MAX_ROW_SHIFT = 0.7;
+
+function saysTheSame({ type, values }: FieldReading, said: readonly { readonly text: string }[]): boolean {
+  const known = new Set(said.map(({ text }) => simplify(text)));
+  const texts = new Set(values.map(({ text }) => simplify(text)));
+  return type === 'name' && [...texts].filter((text) => known.has(text)).length >= MIN_SAID_SHARE * texts.size;
+}
+
+/** A log with the rows next to it that are seldom empty, and seemed to be names. */
+function withFirstRows<One extends Feed>(
+  feed: One,
+  fields: readonly { readonly element: TextElement; readonly reading: FieldReading }[],
+): One {
+  const rows = fields.flatMap(({ element: { rect }, reading }) => {
+    const gap = Math.max(rect.y - feed.rect.y - feed.rect.height, feed.rect.y - rect.y - rect.height);
+    const shifts = [rect.x - feed.rect.x, rect.x + rect.width - feed.rect.x - feed.rect.width].map(Math.abs);
+    const isNext = gap <= MAX_ROW_GAP * rect.height && Math.min(...shifts) <= MAX_ROW_SHIFT * rect.height;
+    return isNext && feed.type === 'message' && saysTheSame(reading, feed.examples) ? [rect] : [];
+  });
+  return { ...feed, rect: boundsOf([feed.rect, ...rows]) };
 }
 
 /** What seems to be a message that always says the same is the caption of a figure that comes and goes with it: “Hits” of a combo. */

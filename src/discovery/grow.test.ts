@@ -30,3 +30,9 @@ it('leaves a feed at the right edge space for longer names on its left, and for 
   expect([x, x + width]).toEqual([950, 1206]);
   expect([y, y + height]).toEqual([18, 122]);
 });
+
+it('leaves a log at the left edge space for longer messages, and a message in the middle none', () => {
+  const log: FieldArea = { rect: { x: 10, y: 300, width: 140, height: 60 }, align: 'left', type: 'message' };
+  expect(growRegion({ ...log, isLog: true }, [], FRAME)).toMatchObject({ x: 4, width: 230 });
+  expect(growRegion(log, [], FRAME)).toMatchObject({ x: 10, width: 140 });
+});

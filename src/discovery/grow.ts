@@ -13,13 +13,15 @@ export interface FieldArea {
   readonly pattern?: string | undefined;
   /** What lies between its neighbours and must not be left. */
   readonly bounds?: Rect | undefined;
+  /** Of messages: rows with one edge, which may be longer than those that were seen. */
+  readonly isLog?: boolean | undefined;
 }
 
 /** The region of a field, wider by a character on the sides on which its figure may grow or move, where nothing else lies there. */
 export function growRegion(field: FieldArea, fields: readonly FieldArea[], frame: Size): Rect {
-  const { rect, align, pattern, type, bounds } = field;
-  if (type === 'message') return withLineMargin(rect, frame);
-  if (type === 'feed') return withLineMargin(withNameMargin(rect, frame), frame);
+  const { rect, align, pattern, type, bounds, isLog = false } = field;
+  if (type === 'message') return withLineMargin(isLog ? withRowMargin(rect, frame, LOG_MARGIN) : rect, frame);
+  if (type === 'feed') return withLineMargin(withRowMargin(rect, frame, NAME_MARGIN), frame);
   // The figures of a clock are as wide at any time, but in the middle of a row they move when their neighbours grow.
   const isClock = type === 'clock' || type === 'time';
   if (pattern === undefined || (!isClock && !/\{1,\d+\}/.test(pattern))) return rect;
@@ -53,15 +55,16 @@ export function withLineMargin({ x, y, width, height }: Rect, frame: Size): Rect
   return { x, y: top, width, height: Math.min(frame.height, Math.ceil(y + height + margin)) - top };
 }
 
-/** Space for longer names, in widths of a feed, and between its rows and the edge of the screen, in pixels. */
+/** Space for longer names and messages, in widths of a feed, and between its rows and the edge of the screen, in pixels. */
 const NAME_MARGIN = 0.25;
+const LOG_MARGIN = 0.6;
 const EDGE_MARGIN = 6;
 
-/** A feed with space for longer names on the side that is away from the edge of the screen. */
-function withNameMargin({ x, width, ...rest }: Rect, frame: Size): Rect {
+/** A feed with space for longer rows on the side that is away from the edge of the screen. */
+function withRowMargin({ x, width, ...rest }: Rect, frame: Size, margin: number): Rect {
   const isRight = x + width / 2 > frame.width / 2;
-  const left = Math.max(0, Math.floor(x - (isRight ? NAME_MARGIN * width : EDGE_MARGIN)));
-  const right = Math.min(frame.width, Math.ceil(x + width + (isRight ? EDGE_MARGIN : NAME_MARGIN * width)));
+  const left = Math.max(0, Math.floor(x - (isRight ? margin * width : EDGE_MARGIN)));
+  const right = Math.min(frame.width, Math.ceil(x + width + (isRight ? EDGE_MARGIN : margin * width)));
   return { ...rest, x: left, width: right - left };
 }
 
