@@ -354,3 +354,28 @@ describe('summarize', () => {
     expect(headline).toBe('7 kills, 1 death in OpenArena');
   });
 });
+
+function changes(name: string, times: readonly number[]): EventLine[] {
+  return times.map((t, index) =>
+    event(t, { subject: { word: 'counter', name }, property: 'reading', from: index, to: index + 1 }),
+  );
+}
+
+describe('scenes of a game without a profile', () => {
+  it('show each change of a counter that changes seldom, and not those of one that always changes', () => {
+    const goals = [20, 45, 70, 100];
+    const touches = Array.from({ length: 40 }, (_, index) => 2.5 * index + 5);
+    const match = source([...changes('goals', goals), ...changes('touches', touches)].toSorted((a, b) => a.t - b.t));
+    const { scenes } = chooseScenes([match], { dictionary, duration: 60 });
+    expect(scenes.flatMap(({ start, end }) => goals.filter((t) => t > start && t < end))).toEqual(goals);
+    const shown = scenes.reduce((sum, { start, end }) => sum + end - start, 0);
+    expect(shown).toBeLessThan(40);
+  });
+
+  it('show messages before all', () => {
+    const lap = event(60, { subject: { word: 'message', name: 'Final lap!' }, action: 'appear' });
+    const match = source([...changes('points', [10, 30, 50]), lap, ...changes('points', [90])]);
+    const { scenes } = chooseScenes([match], { dictionary, duration: 4 });
+    expect(scenes.map(({ events }) => events[0]!.event)).toEqual([lap]);
+  });
+});

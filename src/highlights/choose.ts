@@ -6,7 +6,7 @@ import type { Scene, Source } from './list.ts';
 import { select, type Candidate } from './select.ts';
 import { deadSpans, eventWindows, joinSpans, type Margin, type Span, type Window } from './windows.ts';
 import { layered, marginForEvent, type Margins } from './settings.ts';
-import { endsPlayerLife, involvesPlayer, isPlayerVictory, statementWeight } from './weights.ts';
+import { endsPlayerLife, involvesPlayer, isPlayerVictory, seldomness, statementWeight } from './weights.ts';
 
 /** Options of `chooseScenes`. */
 export interface ChooseOptions extends ScoreOptions {
@@ -93,12 +93,12 @@ interface Version {
 function scoreVersions(sources: readonly Source[], options: ChooseOptions, level: number): Version[] {
   let number = 0;
   const numbers: number[] = [];
-  const windows = sources.map(({ header, events }, source) => {
+  const windows = sources.map((from, source) => {
     const eventMargin = marginResolver(options, source);
     const dictionary = options.dictionary ?? emptyDictionary;
-    const hidden = hiddenSpans(sources[source]!, options, source);
-    const { duration } = header.media;
-    const whole = eventWindows(selectEvents(events, options, source, level), {
+    const hidden = hiddenSpans(from, options, source);
+    const { duration } = from.header.media;
+    const whole = eventWindows(selectEvents(from, options, source, level), {
       eventMargin,
       duration,
       hidden,
@@ -172,13 +172,8 @@ function scoring(options: ChooseOptions): ScoreOptions {
 }
 
 /** Events that start a scene. Without `include`, minor changes (health falls by two) and the player's defeats do not. */
-function selectEvents(
-  events: readonly EventLine[],
-  options: ChooseOptions,
-  source: number,
-  level: number,
-): readonly EventLine[] {
-  const allowed = events.filter((event) => !options.exclude?.(event));
+function selectEvents(from: Source, options: ChooseOptions, source: number, level: number): readonly EventLine[] {
+  const allowed = from.events.filter((event) => !options.exclude?.(event));
   if (options.include) return allowed.filter(options.include);
   const dictionary = options.dictionary ?? emptyDictionary;
   const weights = weightsFor(options, source);
@@ -186,11 +181,12 @@ function selectEvents(
   // What others do among themselves is seldom in the picture: it fills a reel only where the player achieves nothing.
   const isAboutPlayer =
     level < Number.POSITIVE_INFINITY && allowed.some(({ statement }) => isPlayerVictory(statement, dictionary));
+  const seldom = seldomness(from, dictionary);
   return allowed.filter(
     ({ statement }) =>
       !endsPlayerLife(statement, dictionary) &&
       (!isAboutPlayer || involvesPlayer(statement)) &&
-      statementWeight(statement, dictionary, weights).weight >= notable,
+      statementWeight(statement, dictionary, weights).weight * seldom(statement) >= notable,
   );
 }
 

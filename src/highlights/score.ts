@@ -1,10 +1,10 @@
 import { Dictionary } from '../dictionary/dictionary.ts';
-import type { EventLine } from '../events/log.ts';
+import type { EventLine, HeaderLine } from '../events/log.ts';
 import { isPropertyStatement, type Slot, type Statement, wordOf } from '../events/statement.ts';
 import { roundTo } from '../statistics.ts';
 import type { Reason, Scene, ScoredEvent, Source } from './list.ts';
 import { type HighlightSettings, layered } from './settings.ts';
-import { isPlayerVictory, statementClass, statementWeight, unqualified, type Weights } from './weights.ts';
+import { isPlayerVictory, seldomness, statementClass, statementWeight, unqualified, type Weights } from './weights.ts';
 import type { Window } from './windows.ts';
 
 /** Options of `scoreScenes`. */
@@ -41,17 +41,19 @@ export function scoreScenes(
   const dictionary = options.dictionary ?? emptyDictionary;
   const counts = new Map<string, number>();
   // Windows may share events (versions of one scene): count each event once.
-  for (const event of new Set(windows.flat().flatMap((window) => window.events))) count(counts, event);
+  for (const event of new Set(windows.flat().flatMap((window) => window.events))) count(counts, event, dictionary);
   const total = [...counts.values()].reduce((sum, n) => sum + n, 0);
   return windows.flatMap((list, source) => {
     const weights = weightsFor(options, source);
+    const { header, events } = sources[source]!;
+    const seldom = seldomness(sources[source]!, dictionary);
     return list.map((window): Scene => {
-      const { header, events } = sources[source]!;
       const scored = window.events.map((event) => {
         const { weight, from } = statementWeight(event.statement, dictionary, weights);
         const reasons = [
           { kind: 'weight', value: weight, text: `“${from}” counts ${roundTo(weight, 1)}` },
-          rarity(event, counts, total),
+          rarity(statementClass(event.statement, dictionary), counts, total),
+          { kind: 'frequency', value: seldom(event.statement), text: 'changes often' },
           streak(event, window.events, dictionary),
           comeback(event, events, dictionary),
           ...(options.factors?.(source, event) ?? []),
@@ -59,12 +61,18 @@ export function scoreScenes(
         const score = reasons.reduce((product, reason) => product * reason.value, event.confidence);
         return { event, score, reasons };
       });
-      return makeScene(header.session, header.game, source, window, scored);
+      return makeScene(header, source, window, scored, dictionary);
     });
   });
 }
 
-function makeScene(session: string, game: string, source: number, window: Window, events: ScoredEvent[]): Scene {
+function makeScene(
+  { session, game }: HeaderLine,
+  source: number,
+  window: Window,
+  events: ScoredEvent[],
+  dictionary: Dictionary,
+): Scene {
   const strongest = events.toSorted((a, b) => b.score - a.score || a.event.t - b.event.t);
   // Many minor events do not add up to a great one: each further event counts less.
   const score = strongest.reduce((sum, { score: part }, rank) => sum + part * 0.85 ** rank, 0);
@@ -76,7 +84,7 @@ function makeScene(session: string, game: string, source: number, window: Window
     end: window.end,
     events,
     score: roundTo(score, 1),
-    kind: statementClass(strongest[0]!.event.statement),
+    kind: statementClass(strongest[0]!.event.statement, dictionary),
     because: because(strongest),
   };
 }
@@ -95,15 +103,14 @@ function because(strongest: readonly ScoredEvent[]): string {
   return `${shown.join(', ')}${more}`;
 }
 
-function count(counts: Map<string, number>, event: EventLine): void {
-  const key = statementClass(event.statement);
+function count(counts: Map<string, number>, event: EventLine, dictionary: Dictionary): void {
+  const key = statementClass(event.statement, dictionary);
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 /** From 0.75 for the most common kind of event to 1.5 for a unique one, by information content. */
-function rarity(event: EventLine, counts: ReadonlyMap<string, number>, total: number): Reason | undefined {
+function rarity(key: string, counts: ReadonlyMap<string, number>, total: number): Reason | undefined {
   if (total < 2) return undefined;
-  const key = statementClass(event.statement);
   const n = counts.get(key) ?? 1;
   const value = 0.75 + (0.75 * Math.log(total / n)) / Math.log(total);
   const text = n === 1 ? 'the only one of its kind' : n <= 3 ? `one of only ${n} of its kind` : '';

@@ -52,6 +52,10 @@ export const defaultWeights: Weights = {
     secret: 7,
     award: 8,
     medal: 8,
+    message: 4,
+    display: 1,
+    clock: 2.5,
+    counter: 3,
   },
   property: {
     vitality: 2,
@@ -103,6 +107,9 @@ function findWeight(dictionary: Dictionary, word: string, kind: WordKind, weight
 
 /** Weight of a statement by its words, its size of change and who is involved. */
 export function statementWeight(statement: Statement, dictionary: Dictionary, weights?: Weights): Weight {
+  const display = displayOf(statement, dictionary);
+  if (display !== undefined)
+    return findWeight(dictionary, display, 'object', weights) ?? { weight: DEFAULT_WEIGHT, from: unqualified(display) };
   if (isPropertyStatement(statement)) {
     const found = findWeight(dictionary, statement.property, 'property', weights);
     const { weight, from } = found ?? { weight: DEFAULT_WEIGHT, from: unqualified(statement.property) };
@@ -116,6 +123,36 @@ export function statementWeight(statement: Statement, dictionary: Dictionary, we
   const about = object === undefined ? undefined : findWeight(dictionary, object, 'object', weights);
   if (about && (about.weight > best.weight || about.given)) best = about;
   return { weight: best.weight * involvement(statement), from: best.from };
+}
+
+/**
+ * The counter, clock or message of which a statement says what it shows: such statements are all that is known of a game without a
+ * profile, and they are about what the player does.
+ */
+function displayOf({ subject }: Statement, dictionary: Dictionary): string | undefined {
+  const word = wordOf(subject);
+  return word !== undefined && isAnyOf(dictionary, word, 'object', 'display') ? word : undefined;
+}
+
+/** Changes of a display in a minute up to which each is worth showing: goals, laps, lives, but not rounds of ammunition or a gear. */
+const SELDOM_PER_MINUTE = 2;
+
+/** Returns how much the statement of a display counts because it is seldom: 1, or less the more often the same display changes. */
+export function seldomness(
+  { events, header }: Pick<Source, 'events' | 'header'>,
+  dictionary: Dictionary,
+): (statement: Statement) => number {
+  const counts = new Map<string, number>();
+  for (const { statement } of events) {
+    if (displayOf(statement, dictionary) === undefined) continue;
+    const key = statementClass(statement, dictionary);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const minutes = Math.max(1, header.media.duration / 60);
+  return (statement) => {
+    const count = displayOf(statement, dictionary) && counts.get(statementClass(statement, dictionary));
+    return count ? Math.min(1, (SELDOM_PER_MINUTE * minutes) / count) : 1;
+  };
 }
 
 /** Relative size of a numeric change, 0.1 to 1; 0.5 where it is unknown. */
@@ -132,8 +169,14 @@ function involvement(statement: { readonly subject?: Slot; readonly object?: Slo
   return wordOf(statement.object) === 'player' || wordOf(statement.to) === 'player' ? 0.35 : 0.3;
 }
 
-/** Class of a statement for rarity, variety and counting: `kill with railgun`, `obtain key`, `health`. */
-export function statementClass(statement: Statement): string {
+/** Class of a statement for rarity, variety and counting: `kill with railgun`, `obtain key`, `health`, `counter Laps`. */
+export function statementClass(statement: Statement, dictionary: Dictionary): string {
+  const display = displayOf(statement, dictionary);
+  if (display !== undefined) {
+    const { subject } = statement;
+    const name = typeof subject === 'object' ? subject.name : undefined;
+    return name === undefined ? unqualified(display) : `${unqualified(display)} ${name}`;
+  }
   if (isPropertyStatement(statement)) return unqualified(statement.property);
   const subject = wordOf(statement.subject);
   const who = subject !== undefined && subject !== 'player' ? `${unqualified(subject)} ` : '';

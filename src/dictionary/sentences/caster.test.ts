@@ -114,6 +114,13 @@ describe('captions', () => {
       ]);
   });
 
+  it('give what a counter or message shows', () => {
+    const counter = { word: 'counter', name: 'RED' };
+    expect(renderCaption({ subject: counter, property: 'reading', from: 1, to: 2 }, dictionary)).toEqual(['RED 2']);
+    const message = { word: 'message', name: 'HALF TIME' };
+    expect(renderCaption({ subject: message, action: 'appear' }, dictionary)).toEqual(['HALF TIME']);
+  });
+
   it('are wrapped in other languages, in Chinese between characters', async () => {
     const [german, chinese] = await Promise.all([loadLanguage('de', dictionary), loadLanguage('zh', dictionary)]);
     expect(renderCaption(kill, dictionary, { language: german })).toEqual([

@@ -202,7 +202,8 @@ const dispensableSlots = ['at', 'manner', 'amount', 'from', 'to', 'with'] as con
  * Puts a statement as a caster would, within the lines of a caption.
  *
  * Of the wordings for the event it takes one that fits. Where none does, it leaves out the place, the manner and so on, one
- * by one; then it shortens the longest name. A caption never says anything else than the statement.
+ * by one; then it shortens the longest name. A caption never says anything else than the statement. Of a counter or message it
+ * gives what the screen shows.
  *
  * @returns One line or more, each of at most `width` characters.
  * @example
@@ -216,6 +217,8 @@ export function renderCaption(
   options: CasterOptions & CaptionSize = {},
 ): string[] {
   const { width = 32, lines = 2, language } = options;
+  const shown = shownText(statement, dictionary);
+  if (shown !== undefined) return truncateLines(shown, width, lines);
   if (language) return truncateLines(language.write(statement), width, lines);
   let shortest = statement;
   for (const each of shorterStatements(statement, dictionary)) {
@@ -228,6 +231,18 @@ export function renderCaption(
     shortest = each;
   }
   return truncateLines(writeAsCaster(shortest, dictionary, options), width, lines);
+}
+
+/** What a counter or message with a name shows: "RED 2", "HALF TIME". A caster says that, and not what shows it. */
+function shownText(statement: Statement, dictionary: Dictionary): string | undefined {
+  const { subject } = statement;
+  if (typeof subject !== 'object' || subject.name === undefined) return undefined;
+  if (isPropertyStatement(statement)) {
+    const { property, to } = statement;
+    return property === 'reading' && typeof to !== 'object' ? `${subject.name} ${to}` : undefined;
+  }
+  const isMessage = statement.action === 'appear' && dictionary.isA(subject.word, 'message', 'object');
+  return isMessage ? subject.name : undefined;
 }
 
 /** The statement, then what is left of it without one more dispensable slot each. */
