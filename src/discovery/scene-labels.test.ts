@@ -26,7 +26,8 @@ it('finds the name of a player that floats in the scene, and no message with the
     [9, 'Player 2'],
   ]);
   const turn = place(line(2, 700), [[2, 'Player 1’s turn']]);
-  expect([...findNameTags([tag, turn], heads)]).toEqual([tag]);
+  const cut = place(line(430, 300, 40), [[6, 'yer 1']]);
+  expect([...findNameTags([tag, cut, turn], heads)]).toEqual([tag, cut]);
 });
 
 it('finds a name that moves with its player, and no message', () => {

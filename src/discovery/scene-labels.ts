@@ -65,7 +65,8 @@ const MIN_TAG_LETTERS = 4;
 const MIN_TAG_SHARE = 0.6;
 
 /**
- * Finds places that show now and then what the HUD shows elsewhere all the time: the name of a player that floats above a car or a ball.
+ * Finds places that show now and then what the HUD shows elsewhere all the time, whole or cut within a word: the name of a player that
+ * floats above a car or a ball.
  *
  * @param labels Constant texts, with or without a number.
  */
@@ -75,16 +76,29 @@ export function findNameTags(
 ): ReadonlySet<MessagePlace> {
   return new Set(
     places.filter(({ reading }) => {
-      const elsewhere = new Set(
-        labels.flatMap((label) =>
-          label.reading === reading ? [] : label.reading.values.map(({ shown }) => simplify(shown)),
-        ),
+      const elsewhere = labels.flatMap((label) =>
+        label.reading === reading ? [] : label.reading.values.map(({ shown }) => shown),
       );
-      const own = reading.values.map(({ shown }) => simplify(shown));
-      const known = own.filter((text) => text.length >= MIN_TAG_LETTERS && elsewhere.has(text));
+      const [whole, words] = [new Set(elsewhere.map(simplify)), [...new Set(elsewhere.map(lowerWords))]];
+      const own = reading.values.map(({ shown }) => shown);
+      const known = own.filter((text) => {
+        const plain = lowerWords(text);
+        return (
+          simplify(text).length >= MIN_TAG_LETTERS &&
+          (whole.has(simplify(text)) || words.some((other) => isCutFrom(plain, other)))
+        );
+      });
       return own.length > 0 && known.length >= MIN_TAG_SHARE * own.length;
     }),
   );
+}
+
+/** A text in lower-case letters and digits with single spaces between its words. */
+function lowerWords(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
 }
 
 /** The constant texts near a place that make up most of what it shows, whole or in part. */
