@@ -179,7 +179,7 @@ export const live = declare({
     ),
     frames: value(
       'file',
-      'The frame log (NDJSON) of the program that streams the game: how good the stream is stands beside the events, and in quality.ndjson next to the log.',
+      'The frame log (NDJSON) of the program that streams the game: incidents of the stream are printed among the events, and all figures are in quality.ndjson next to the log.',
     ),
     adjust: value(
       'lowest-highest',
@@ -212,18 +212,18 @@ export const live = declare({
 export const processRecordings = declare({
   summary: 'Detect the events of many recordings, on one machine or several',
   description:
-    'Reads every recording of a folder, or of a list with a path per line, with a process for each worker. What is done stands in a queue, so that the same command continues where an earlier one stopped. Recordings that fail are set aside with the reason and the command to try again (exit code 3). Several machines share the queue of a PostgreSQL database, or divide the recordings by --shard. Workers see recordings and logs under the same paths.',
+    'Reads every recording of a folder, or of a list with a path per line, with a process for each worker. A queue records what is done, so that the same command continues where an earlier one stopped. Recordings that fail are set aside with the reason and the command to try again (exit code 3). Several machines share the queue of a PostgreSQL database, or divide the recordings by --shard. Workers see recordings and logs under the same paths.',
   arguments: ['folder or list'],
   options: {
     game: proposing(
-      value('name|path', 'As of `detect`: a game, a profile, or auto to recognize the game of each recording.', {
+      value('name|path', 'As for `detect`: a game, a profile, or auto to recognize the game of each recording.', {
         default: 'auto',
       }),
       async () => ['auto', ...(await games())],
     ),
     profiles: list('path', 'Further profiles, to be named or recognized like the built-in ones.'),
-    plan: choice(['full', 'adaptive'], 'As of `detect`.', 'full'),
-    language: value('tag', 'As of `detect`.'),
+    plan: choice(['full', 'adaptive'], 'As for `detect`.', 'full'),
+    language: value('tag', 'As for `detect`.'),
     plugin,
     out: output(
       value('folder', 'Where the folders of logs are made. Default: next to each recording.', { short: 'o' }),
@@ -267,9 +267,9 @@ const serviceStorage = value(
 
 /** Arguments and options of `playbyplay serve`. */
 export const serve = declare({
-  summary: 'Run a service: recordings are uploaded, read and asked over HTTP',
+  summary: 'Run a service that reads uploaded recordings and answers questions about them over HTTP',
   description:
-    'Tenants upload recordings (tus), follow their progress, and ask questions about all of their own; assistants ask at /mcp. The interface is described at /openapi.json. Without --database everything stands in files, for one machine. With it, several processes share the work: some answer (--role api), others read (--role worker), all with the same folder, or with a bucket (--storage). Put a proxy in front of it that speaks HTTPS.',
+    'Tenants upload recordings (tus), follow their progress, and ask questions about all of their recordings; assistants ask at /mcp. The interface is described at /openapi.json. Without --database, everything is kept in files, for one machine. With it, several processes share the work: some answer (--role api), others read (--role worker), all with the same folder or bucket (--storage). For HTTPS, put a proxy in front of it.',
   arguments: [],
   options: {
     data: serviceData,
@@ -335,7 +335,7 @@ const eventText = {
 export const query = declare({
   summary: 'Find events by a sentence, at any level of the dictionary',
   description:
-    'A query names events at any level of the dictionary: "defeats" finds kills and stomps. The structured form is JSON: \'{"find": …}\'. Without a log, the library is asked (see `library add`); with --explain alone, the query is explained and nothing is asked.',
+    'A query names events at any level of the dictionary: "defeats" finds kills and stomps. The structured form is JSON: \'{"find": …}\'. Without a log, the library is asked (see `library add`); with --explain and without a log, the query is only explained.',
   arguments: ['query'],
   rest: 'log or folder',
   minimumRest: 0,
@@ -374,7 +374,7 @@ const seasonOptions = {
 export const stats = declare({
   summary: 'What a player did in some sessions: numbers, rates, trends, records, causes of death; a page of charts',
   description:
-    'Counts by the hierarchy of words, so that kills and stomps are defeats in every game. Without a log, the library is asked (see `library add`), and sessions that are chosen are compared with its others. Trends need six sessions; they are reported where chance would show them in one of twenty series. Intervals hold the true value in 95 of 100 cases.',
+    'Counts by the hierarchy of words, so that kills and stomps are defeats in every game. Without a log, the library is asked (see `library add`), and the chosen sessions are compared with the others. Trends need six sessions and are reported at a significance of 5 %. Intervals are 95 % intervals.',
   arguments: [],
   rest: 'log or folder',
   minimumRest: 0,
@@ -439,7 +439,7 @@ export const recommend = declare({
 export const libraryAdd = declare({
   summary: 'Add logs to the library, and bring it up to date',
   description:
-    'The library is an index of logs, so that a season is asked without reading it. Logs that have not changed are not read; those that are gone are removed. Without a path, everything that was added before is looked at again. Everything in the library comes from the logs: delete its file and add them to build it anew.',
+    'The library is an index of logs, so that questions about a season need not read every log. Logs that have not changed are skipped; those that are gone are removed. Without a path, all logs that were added before are checked again. To rebuild the library, delete its file and add the logs.',
   arguments: [],
   rest: 'log or folder',
   minimumRest: 0,
@@ -479,7 +479,7 @@ export const correct = declare({
     add: value('sentence', 'An event that the log lacks, with --at.'),
     at: value('time', 'When it happened, for --change and --add.', { parse: seconds }),
     end: value('time', 'When it ended, for --change and --add.', { parse: seconds }),
-    revert: list('id', 'What was said of the event before no longer holds.'),
+    revert: list('id', 'Take back the corrections of this event.'),
     dictionary: dictionaryFiles,
     json: toggle('Print the corrections as NDJSON.'),
   },
@@ -962,7 +962,7 @@ export const dictionaryDiff = declare({
 
 /** Arguments and options of `playbyplay dictionary import-hed`. */
 export const dictionaryImportHed = declare({
-  summary: 'Make a dictionary of a HED schema',
+  summary: 'Make a dictionary from a HED schema',
   description:
     'Turns a schema of Hierarchical Event Descriptors (hedtags.org) in its JSON or MediaWiki form into a dictionary that extends the common one. Give the result to other commands with --dictionary.',
   arguments: ['schema'],
@@ -1113,7 +1113,7 @@ export const profileTry = declare({
 
 /** Arguments and options of `playbyplay profile test`. */
 export const profileTest = declare({
-  summary: 'Run the tests of a pack: recordings in which somebody marked what truly happens',
+  summary: 'Run the tests of a pack: recordings in which somebody marked what happens',
   description:
     'Detects the events of each recording that tests/*.ndjson names, or of its stretch, and lists what is missed and what is wrong. The studio writes such tests; evaluate reads them as ground truth. Readings are stored in the pack, in .playbyplay: after a change of rules, script or words, nothing is read again. Exit code 3: there are differences.',
   arguments: ['pack'],
@@ -1148,7 +1148,7 @@ export const profileScore = declare({
     to: value('time', 'End here.', { parse: seconds }),
     plan: choice(['full', 'adaptive'], 'Which samples are read, as for `detect`.', 'full'),
     workers: value('n', 'Number of reading threads. Default: one per core.', { parse: wholeNumber(1, 1024) }),
-    all: toggle('Count kinds of events that the profile never says as missed, too.'),
+    all: toggle('Also count kinds of events as missed that the profile never reports.'),
     tentative: tentativeEvents,
     json: toggle('Print the figures as JSON.'),
   },
