@@ -31,7 +31,14 @@ it('leaves a feed at the right edge space for longer names on its left, and for 
   expect([y, y + height]).toEqual([18, 122]);
 });
 
-it('leaves a log at the left edge space for longer messages, and a message in the middle none', () => {
+it('leaves a message in the middle space for longer ones as far as nothing else lies there', () => {
+  const message: FieldArea = { rect: { x: 500, y: 300, width: 240, height: 40 }, align: 'centre', type: 'message' };
+  expect(growRegion(message, [message], FRAME)).toMatchObject({ x: 440, width: 360 });
+  const score: FieldArea = { rect: { x: 760, y: 310, width: 60, height: 30 }, align: 'left', type: 'counter' };
+  expect(growRegion(message, [message, score], FRAME)).toMatchObject({ x: 440, width: 320 });
+});
+
+it('leaves a log at the left edge space for longer messages, and another message none', () => {
   const log: FieldArea = { rect: { x: 10, y: 300, width: 140, height: 60 }, align: 'left', type: 'message' };
   expect(growRegion({ ...log, isLog: true }, [], FRAME)).toMatchObject({ x: 4, width: 230 });
   expect(growRegion(log, [], FRAME)).toMatchObject({ x: 10, width: 140 });

@@ -4,6 +4,8 @@ import type { Alignment } from './elements.ts';
 
 /** Width of a character, in heights, by which a figure may grow. */
 export const CHARACTER_WIDTH = 0.55;
+/** The same in a wide font. */
+const MAX_CHARACTER_WIDTH = 0.8;
 
 /** What the region of a field depends on. */
 export interface FieldArea {
@@ -20,27 +22,46 @@ export interface FieldArea {
 /** The region of a field, wider by a character on the sides on which its figure may grow or move, where nothing else lies there. */
 export function growRegion(field: FieldArea, fields: readonly FieldArea[], frame: Size): Rect {
   const { rect, align, pattern, type, bounds, isLog = false } = field;
-  if (type === 'message') return withLineMargin(isLog ? withRowMargin(rect, frame, LOG_MARGIN) : rect, frame);
+  if (type === 'message') {
+    const wide = isLog
+      ? withRowMargin(rect, frame, LOG_MARGIN)
+      : align === 'centre'
+        ? widen(field, fields, frame, [SIDE_MARGIN * rect.width, SIDE_MARGIN * rect.width])
+        : rect;
+    return withLineMargin(wide, frame);
+  }
   if (type === 'feed') return withLineMargin(withRowMargin(rect, frame, NAME_MARGIN), frame);
   // The figures of a clock are as wide at any time, but in the middle of a row they move when their neighbours grow.
   const isClock = type === 'clock' || type === 'time';
   if (pattern === undefined || (!isClock && !/\{1,\d+\}/.test(pattern))) return rect;
   if (bounds) return isClock ? rect : growWithin(rect, bounds);
-  const step = Math.round(CHARACTER_WIDTH * rect.height);
+  // Where one digit was seen nothing says how wide the characters of the font are.
+  const share = /\\d\{1,2\}/.test(pattern) && !isClock ? MAX_CHARACTER_WIDTH : CHARACTER_WIDTH;
+  const step = Math.round(share * rect.height);
   const [left, right] = (
     isClock ? [step, step] : { left: [0, step], right: [step, 0], centre: [step / 2, step / 2] }[align]
   ) as [number, number];
-  const x = Math.max(0, Math.floor(rect.x - left));
-  const grown = { ...rect, x, width: Math.min(frame.width, Math.ceil(rect.x + rect.width + right)) - x };
-  const touches = fields.some(
-    (other) =>
-      other !== field &&
-      other.rect.x < grown.x + grown.width &&
-      grown.x < other.rect.x + other.rect.width &&
-      other.rect.y < grown.y + grown.height &&
-      grown.y < other.rect.y + other.rect.height,
+  const grown = widen(field, fields, frame, [left, right]);
+  // A clock is not centred where one side has no space.
+  return isClock && grown.width < Math.floor(rect.width + left + right) ? rect : grown;
+}
+
+/** An area that is wider on either side as far as nothing else lies there. */
+function widen(
+  { rect }: FieldArea,
+  fields: readonly FieldArea[],
+  frame: Size,
+  [before, after]: readonly [number, number],
+): Rect {
+  const [from, to] = [rect.x, rect.x + rect.width];
+  const row = fields.flatMap(({ rect: other }) =>
+    other.y < rect.y + rect.height && rect.y < other.y + other.height ? [other] : [],
   );
-  return touches ? rect : grown;
+  // What lies on the area, such as the bar behind a figure, is no neighbour.
+  const ends = row.flatMap(({ x, width }) => (x + width / 2 <= from ? [Math.min(from, x + width)] : []));
+  const starts = row.flatMap(({ x, width }) => (x + width / 2 >= to ? [Math.max(to, x)] : []));
+  const x = Math.floor(Math.max(0, from - before, ...ends));
+  return { ...rect, x, width: Math.ceil(Math.min(frame.width, to + after, ...starts)) - x };
 }
 
 /** Margin above and below messages, in heights of their area at most: the text finder wants to see what is around a line. */
@@ -59,6 +80,9 @@ export function withLineMargin({ x, y, width, height }: Rect, frame: Size): Rect
 const NAME_MARGIN = 0.25;
 const LOG_MARGIN = 0.6;
 const EDGE_MARGIN = 6;
+
+/** Space for longer messages on either side, in widths of those that were seen. */
+const SIDE_MARGIN = 0.25;
 
 /** A feed with space for longer rows on the side that is away from the edge of the screen. */
 function withRowMargin({ x, width, ...rest }: Rect, frame: Size, margin: number): Rect {

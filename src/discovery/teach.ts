@@ -159,7 +159,9 @@ export function figurePattern(pattern: string): string {
 }
 
 /** Widths of a character, in heights, around the figures of a region. */
-const FIGURE_MARGIN = 0.3;
+const FIGURE_MARGIN = 0.36;
+/** The same around a single digit, which may be as wide as it is high. */
+const DIGIT_MARGIN = 0.42;
 
 /**
  * The part of a place in which figures are written, without icons that the text finder took for a part of the line.
@@ -197,9 +199,10 @@ function spanOf(labels: readonly FontLabel[], rect: Rect, region: Rect): Rect {
   if (labels.length === 0) return region;
   const firsts = labels.map(({ shares }) => shares[0]!).toSorted((a, b) => a - b);
   const lasts = labels.map(({ shares }) => shares.at(-1)!).toSorted((a, b) => a - b);
-  const margin = FIGURE_MARGIN * rect.height;
   // Where there is but one digit, the network says now and then that it is elsewhere.
-  const share = labels.every(({ shares }) => shares.length === 1) ? 0.5 : 0.02;
+  const isSingle = labels.every(({ shares }) => shares.length === 1);
+  const margin = (isSingle ? DIGIT_MARGIN : FIGURE_MARGIN) * rect.height;
+  const share = isSingle ? 0.5 : 0.02;
   const low = rect.x + rect.width * firsts[Math.floor(share * firsts.length)]! - margin;
   const high = rect.x + rect.width * lasts[Math.floor((1 - share) * (lasts.length - 1))]! + margin;
   const left = Math.max(region.x, Math.floor(low));
