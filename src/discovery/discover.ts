@@ -323,8 +323,10 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
             (rankOf(other) > rankOf(one) || (rankOf(other) === rankOf(one) && j < i)),
         )),
   );
-  const passing = distinct.flatMap(({ element: { rect }, reading: { type, caption, behaviour } }) =>
-    FIGURES.has(type) && caption === undefined && behaviour.presence < MIN_LASTING_PRESENCE ? [rect] : [],
+  const passing = distinct.flatMap(({ element: { rect }, reading }) =>
+    FIGURES.has(reading.type) && reading.caption === undefined && reading.behaviour.presence < MIN_LASTING_PRESENCE
+      ? [{ rect, reading }]
+      : [],
   );
   const read = distinct.map((one) => ({ ...one, reading: asCaption(one.reading, one.element, passing) }));
   const labels = read.flatMap(({ element: { rect }, reading }): Label[] =>
@@ -539,10 +541,25 @@ function withFirstRows<One extends Feed>(
 }
 
 /** What seems to be a message that always says the same is the caption of a figure that comes and goes with it: “Hits” of a combo. */
-function asCaption(reading: FieldReading, { rect }: TextElement, passing: readonly Rect[]): FieldReading {
+function asCaption(
+  reading: FieldReading,
+  { rect }: TextElement,
+  passing: readonly { readonly rect: Rect; readonly reading: FieldReading }[],
+): FieldReading {
   const { type, constantText: text, ...rest } = reading;
-  if (type !== 'message' || text === undefined || findCaptions(passing, [{ rect, text }]).size === 0) return reading;
+  if (type !== 'message' || text === undefined) return reading;
+  const together = passing.filter((one) => areTogether(reading, one.reading)).map((one) => one.rect);
+  if (findCaptions(together, [{ rect, text }]).size === 0) return reading;
   return { ...rest, type: 'label', caption: text };
+}
+
+/** Share of the samples with a caption that show its figure, too: “WAIT” stands where a figure is not. */
+const MIN_TOGETHER_SHARE = 0.6;
+
+function areTogether(caption: FieldReading, figure: FieldReading): boolean {
+  const times = new Set(figure.values.map(({ recording, t }) => `${recording} ${t}`));
+  const common = caption.values.filter(({ recording, t }) => times.has(`${recording} ${t}`));
+  return common.length >= MIN_TOGETHER_SHARE * caption.values.length;
 }
 
 /** How much is known of what an element shows: figures say more than texts, a line with its caption more than its figures. */

@@ -44,7 +44,7 @@ const INTERVAL_SECONDS = 0.4;
 /** Seconds for which a clock must show the same to be reported as halted: one of whole seconds, and one with fractions of them. */
 const [HALT_SECONDS, EXACT_HALT_SECONDS] = [3.5, 1.2];
 /** Changes per minute in which it is shown above which a figure makes no events: it is a measurement, such as a speed. */
-export const MAX_CHANGES_PER_MINUTE = 40;
+export const MAX_CHANGES_PER_MINUTE = 60;
 /** Minutes for which a figure counts as shown at least: a combo that is counted up now and then is no measurement. */
 const MIN_SHOWN_MINUTES = 0.25;
 /** Confidence that readings need. */
