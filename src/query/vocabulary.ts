@@ -165,6 +165,11 @@ export class Vocabulary implements LogFacts {
     return this.victims.get(action)?.has(word) === true && this.doers.get(action)?.has(word) !== true;
   }
 
+  /** Does what the word names, or one under it, do the action, or is it done to it? */
+  takesPart(word: Word, action: Word): boolean {
+    return [this.doers, this.victims].some((roles) => roles.get(action)?.has(word) === true);
+  }
+
   /** The texts of the messages that the screen shows. */
   readonly messages: string[] = [];
 

@@ -28,6 +28,17 @@ const usualActions: ReadonlySet<string> = new Set(
   ]),
 );
 
+/** Who may do nothing in a log although it is about them. */
+const roles: ReadonlySet<string> = new Set([
+  'player',
+  'opponent',
+  'enemy',
+  'teammate',
+  'character',
+  'coach',
+  'referee',
+]);
+
 /** What an action is said to be done with, where and how, from where and to whom: which logs say of some actions only. */
 const circumstances: readonly WordSlot[] = ['with', 'at', 'from', 'to', 'manner'];
 
@@ -39,12 +50,17 @@ const circumstances: readonly WordSlot[] = ['with', 'at', 'from', 'to', 'manner'
 export function findUncovered(query: Query, dictionary: Dictionary, vocabulary: Vocabulary): Word | undefined {
   const { find, ratio, share, streak, versus, state } = query;
   const search = new UncoveredSearch(dictionary, vocabulary);
-  for (const part of query.count ? ('all' in find ? find.all : [find]) : []) {
+  // What is only mentioned must be mentioned, or the answer would be nothing.
+  for (const part of query.count ? ('all' in find ? find.all : [find]) : 'mentions' in find ? [find] : []) {
     const counted = 'mentions' in part ? search.inMentions((part.mentions as SlotPattern).any ?? []) : undefined;
     if (counted) return counted;
   }
   for (const condition of [find, ratio, share, streak, versus?.with]) {
     const found = condition && search.inCondition(condition);
+    if (found) return found;
+  }
+  for (const key of query.by ?? []) {
+    const found = 'word' in key ? search.inGroup(key.word, find) : undefined;
     if (found) return found;
   }
   return state && (search.inProperty(state) ?? search.ofSeveral(state));
@@ -80,7 +96,10 @@ class UncoveredSearch {
         }
     }
     for (const child of childConditions(condition)) {
-      const found = this.inCondition(child);
+      // What something happens before or after must be there.
+      const inner = 'near' in condition && child === condition.near && 'nth' in child ? child.of : child;
+      const isMoment = 'near' in condition && child === condition.near && 'mentions' in inner;
+      const found = isMoment ? this.inMentions((inner.mentions as SlotPattern).any ?? []) : this.inCondition(child);
       if (found) return found;
     }
     return undefined;
@@ -106,6 +125,17 @@ class UncoveredSearch {
   private covers({ words, name }: MentionPattern, owner: Mention): boolean {
     const isNamed = name === undefined || name.toLowerCase() === owner.name?.toLowerCase();
     return isNamed && (words === undefined || words.some((id) => this.dictionary.isA(owner.word, id, 'object')));
+  }
+
+  /** "which team scored the most goals" in logs in which players score. */
+  inGroup(ids: readonly string[], find: Condition): Word | undefined {
+    const groups = ids
+      .filter((id) => this.dictionary.isA(id, 'group', 'object'))
+      .flatMap((id) => this.dictionary.find(id, 'object') ?? []);
+    const actions =
+      'action' in find ? (find as ActionPattern).action.flatMap((id) => this.dictionary.find(id, 'action') ?? []) : [];
+    const takesPart = groups.some((group) => actions.some((action) => this.vocabulary.takesPart(group, action)));
+    return groups.length === ids.length && actions.length > 0 && !takesPart ? groups[0] : undefined;
   }
 
   /** The number of what no event mentions is not known. */
@@ -143,7 +173,7 @@ class UncoveredSearch {
       const [word] = isUsed ? [] : [...this.wordsOf(pattern[slot]).flat(), ...this.named(pattern[slot])];
       if (word) return word;
     }
-    return actions.length > 0 ? this.inActor(pattern.subject) : undefined;
+    return actions.length > 0 ? this.inActor(pattern.subject, actions) : undefined;
   }
 
   /** "message Lap" where Lap is the name of a counter */
@@ -159,13 +189,26 @@ class UncoveredSearch {
       : undefined;
   }
 
-  private inActor(subject: SlotPattern | undefined): Word | undefined {
+  private inActor(subject: SlotPattern | undefined, actions: readonly Word[]): Word | undefined {
     const actors = this.wordsOf(subject);
     const isThing = ({ id }: Word): boolean =>
       !this.dictionary.isA(id, 'character', 'object') && !this.dictionary.isA(id, 'group', 'object');
     const isForeign = (words: readonly Word[]): boolean =>
       words.length > 0 && words.every((word) => isThing(word) && !this.vocabulary.acts(word));
-    return actors.length > 0 && actors.every(isForeign) ? actors[0]![0] : undefined;
+    // "wolves goals" where wolves are no animals: who never is in the logs.
+    const isAbsent = (words: readonly Word[]): boolean =>
+      words.length > 0 && words.every((word) => !this.vocabulary.has(word) && !roles.has(word.id));
+    const isMissing = actors.length > 0 && actors.every((words) => isForeign(words) || isAbsent(words));
+    if (isMissing) return actors[0]![0];
+    // "which team scored" where players score
+    const isNoDoer = (words: readonly Word[]): boolean =>
+      words.length > 0 &&
+      words.every(
+        (word) =>
+          this.dictionary.isA(word.id, 'group', 'object') &&
+          !actions.some((action) => this.vocabulary.takesPart(word, action)),
+      );
+    return actors.length > 0 && actors.every(isNoDoer) ? actors[0]![0] : undefined;
   }
 
   /** The words of each mention; none of a mention with a name, which may be of anything. */

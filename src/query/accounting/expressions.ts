@@ -118,8 +118,8 @@ express('count number tally counter amount counts how_many how_often how_frequen
 express('how_much', 'quantity');
 express('besides aside_from apart_from everyone_but', 'neg');
 express('have_at_the_end had_at_the_end got_at_the_end', 'count', 'at end');
-express('twice two_times more_than_once at_least_twice', 'times 2');
-express('thrice three_times', 'times 3');
+express('twice two_times 2_times more_than_once at_least_twice', 'times 2');
+express('thrice three_times 3_times', 'times 3');
 express('four_times', 'times 4');
 express('five_times', 'times 5');
 express('my_team our_team my_squad our_squad', 'own team');
@@ -345,6 +345,7 @@ express('around about', 'time', 'near');
 express('break split group grouped breakdown divided', 'by');
 express('kill kills', 'event', 'id destroy');
 express('use used', 'by', 'any action', 'of held');
+express('goal goals', 'id score');
 express('goalscorer scorer goal_scorer', 'by subject');
 express('rounds bullets shells', 'id ammunition', 'id ammunition in magazine');
 express('drove ran posted managed', 'extreme');

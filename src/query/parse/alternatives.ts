@@ -14,6 +14,8 @@ const actionAlternatives: Readonly<Record<string, readonly string[]>> = {
   take: ['obtain', 'pick up', 'destroy', 'capture'],
   execute: ['kill'],
   'shoot down': ['kill'],
+  hit: ['crash'],
+  hurt: ['attack'],
   receive: ['obtain', 'pick up'],
   respawn: ['spawn'],
   end: ['cross finish line'],

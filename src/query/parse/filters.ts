@@ -381,6 +381,9 @@ function parsePlaceState(context: ParseContext, start: number): ParsedState | un
   if (lead !== undefined && context.wordAt(lead) !== 'of')
     return { property: [rank.id], to: { min: 1, max: 1 }, end: lead };
   const name = context.skip(at, 'the') ?? at;
+  // "in the top 3"
+  const top = context.wordAt(name) === 'top' ? numberValue(context.tokens[name + 1]) : undefined;
+  if (top !== undefined) return { property: [rank.id], to: { max: top }, end: name + 2 };
   const place = ordinalValue(context.wordAt(name) ?? '');
   if (place !== undefined && place > 0) {
     const end = placeNouns.has(context.wordAt(name + 1) ?? '') ? name + 2 : name + 1;

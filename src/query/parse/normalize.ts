@@ -124,6 +124,10 @@ const expansions: ReadonlyMap<string, readonly string[]> = new Map(
     'k-d': 'kd',
     'k:d': 'kd',
     kdr: 'kd',
+    dnfd: 'retired',
+    carded: 'booked',
+    "dnf'd": 'retired',
+    dnfed: 'retired',
     "'em": 'them',
     myself: 'oneself',
     himself: 'oneself',
@@ -185,6 +189,8 @@ export const interrogatives: ReadonlySet<string> = new Set(['what', 'who', 'when
 /** Phrases with the words that they stand for. */
 const paraphrases: readonly (readonly [phrase: readonly string[], words: readonly string[]])[] = [
   ['end up with', 'have at the end'],
+  ['end with', 'have at the end'],
+  ['finish with', 'have at the end'],
   ['ended up with', 'got'],
   ['take down', 'kill'],
   ['took down', 'killed'],
@@ -246,6 +252,12 @@ const paraphrases: readonly (readonly [phrase: readonly string[], words: readonl
   ['self kills', 'suicides'],
   ['self kill', 'suicide'],
   ['self frags', 'suicides'],
+  ...['finish', 'finished', 'did'].map((verb) => [
+    `${verb} a lap`,
+    `${verb === 'finish' ? 'complete' : 'completed'} lap`,
+  ]),
+  ...['cross', 'crossed', 'crossing'].map((verb) => [`${verb} the line`, `${verb} the finish line`]),
+  ...['under', 'below', 'over', 'above'].map((bound) => [`${bound} a minute`, `${bound} 60 seconds`]),
   ['frag oneself', 'kill oneself'],
   ['fragged oneself', 'killed oneself'],
   ['frags oneself', 'kills oneself'],

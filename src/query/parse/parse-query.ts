@@ -5,7 +5,7 @@ import type { Token } from '../../dictionary/sentences/tokenize.ts';
 import type { WordId } from '../../events/statement.ts';
 import { findUncovered } from '../accounting/coverage.ts';
 import { findTokenOf, findUnaccounted } from '../accounting/index.ts';
-import { isAboutEvent, type GroupKey, type PropertyPattern, type Query } from '../query.ts';
+import { isAboutEvent, type GroupKey, type MentionCondition, type PropertyPattern, type Query } from '../query.ts';
 import type { SessionNames } from '../session-names.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { recordSpan } from '../source-spans.ts';
@@ -123,8 +123,8 @@ function parseTokens(
     if (reading.cost + leastBodyCost * reading.bodies.length >= (best?.cost ?? Number.POSITIVE_INFINITY)) break;
     const parsed = parser.parseAll(reading);
     if (!parsed || parsed.cost >= (best?.cost ?? Number.POSITIVE_INFINITY)) continue;
-    const query = reading.build(...parsed.bodies);
-    if (!query) continue;
+    const query = asTotal(reading.build(...parsed.bodies), tokens);
+    if (!query || isPlayerInState(query)) continue;
     const unaccounted = findUnaccounted(query, tokens, accounting);
     const foreign =
       unaccounted || !options.vocabulary ? undefined : findUncovered(query, dictionary, options.vocabulary);
@@ -151,6 +151,30 @@ function parseTokens(
   if (!best) return fail(parser.explainFailure(tokens));
   const impossible = findImpossibleSlot(parser.context(tokens), best.query.find);
   return impossible ? fail(impossible) : { query: best.query, issues: [], corrections };
+}
+
+/** "who took the most damage" asks how much each, not how often. */
+function asTotal(query: Query | undefined, tokens: readonly Token[]): Query | undefined {
+  if (!query?.by || query.measure || (query.top === undefined && query.bottom === undefined)) return query;
+  const isChange = 'property' in query.find && (query.find as PropertyPattern).change !== undefined;
+  const isAmount = isChange && tokens.some(({ lower }) => /^(?:damage|health|gold|money|mana)$/.test(lower));
+  if (!isAmount) return query;
+  const { count: _, ...rest } = query;
+  return { ...rest, measure: { of: 'change', take: 'sum' } };
+}
+
+/** "when was I on 2 health" does not ask for all that mentions the player meanwhile. */
+function isPlayerInState({ find }: Query): boolean {
+  const condition = 'near' in find ? find.find : find;
+  if (!('all' in condition) || !condition.all.some((each) => 'while' in each)) return false;
+  return condition.all.every(
+    (each) =>
+      'while' in each ||
+      ('mentions' in each &&
+        (each as MentionCondition).mentions.any?.every(
+          ({ words, name }) => name === undefined && words?.[0] === 'player',
+        )),
+  );
 }
 
 /** No body costs less: the caption of a display makes it cheaper by two, a group at its end by one. */
@@ -182,6 +206,9 @@ function readTeam(tokens: readonly Token[], vocabulary: Vocabulary | undefined):
     // "how many fouls did they commit" is about the other side.
     if (token.kind === 'word' && token.lower === 'they' && vocabulary?.others !== undefined)
       return [{ ...token, text: vocabulary.others, lower: vocabulary.others }];
+    // "when I knocked him out" is about the only other one.
+    const rival = token.kind === 'word' && /^(?:he|she|him)$/.test(token.lower) ? vocabulary?.rival?.name : undefined;
+    if (rival !== undefined) return [{ ...token, text: rival, lower: rival.toLowerCase() }];
     const alone = token.kind === 'word' ? singularOf.get(token.lower) : undefined;
     if (alone === undefined) return [token];
     if (!hasTeammates) return [{ ...token, text: alone, lower: alone }];
@@ -416,6 +443,8 @@ function parseGroups(
     context.skip(at, 'by');
   const isByAlone = !isCount && context.wordAt(at) === 'by';
   if (start === undefined) return undefined;
+  // "fouls by the opponents" names who did it.
+  if (isCount && context.wordAt(at) === 'by' && context.wordAt(start) === 'the') return undefined;
   const by: GroupKey[] = [];
   let next: number | undefined = start;
   let end = start;

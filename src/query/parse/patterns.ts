@@ -93,7 +93,7 @@ function asChange(
   const [verb] = verbs;
   const isCircumstantial = pattern.at || pattern.manner || pattern.amount;
   if (verbs.length !== 1 || verb!.isNegated || isCircumstantial) return undefined;
-  const ofTeam = asTeamScore(context, pattern, verb!);
+  const ofTeam = asTeamScore(context, pattern, verb!.word);
   if (ofTeam) return ofTeam;
   const isOfCharacter = slots.object !== undefined && areCharacters(dictionary, slots.object);
   const span = { start: verb!.start, end: verb!.end };
@@ -128,8 +128,8 @@ function asChange(
 function asTeamScore(
   { dictionary, facts }: ParseContext,
   { subject, object }: ActionPattern,
-  { word }: ActionClause['verbs'][number],
-): Condition | undefined {
+  word: Word,
+): PropertyPattern | undefined {
   const score = dictionary.find('score', 'property');
   const isScoring = word.id === 'score' || word.name.startsWith('score ');
   if (!score || !facts || !isScoring || object?.any || !subject?.any) return undefined;
@@ -308,11 +308,10 @@ function parseActionNouns(context: ParseContext, start: number): ParsedCondition
       const doers = by === undefined ? [] : parseNounLists(context, by, 'object');
       return [
         whole,
-        ...doers.map((list) => ({
-          condition: { action: ids, subject: toSlotPattern(context, list, 'subject') },
-          end: list.end,
-          cost: 1 + list.cost,
-        })),
+        ...doers.map((list) => {
+          const pattern = { action: ids, subject: toSlotPattern(context, list, 'subject') };
+          return { condition: asTeamScore(context, pattern, action) ?? pattern, end: list.end, cost: 1 + list.cost };
+        }),
       ];
     }),
   );
@@ -1060,18 +1059,22 @@ function parseGainsAfter(context: ParseContext, start: number, subject: NounList
       ? parseDamage(context, next)
       : [...parsePropertyHeads(context, next, parseNounLists), ...parsePlaces(context, next)];
     // What is collected is counted on the screen, or obtained.
-    return ownHeads(heads, subject)
-      .filter((head) => head.isCaption || !isCollecting)
-      .map((head) => ({
-        condition: toPropertyPattern(context, head, {
-          change: numericDirection(change, head.properties[0]!)!,
-          ...(range && { by: range }),
-        }),
-        end: head.end,
-        // "lose more than 10 health" is no defeat.
-        cost:
-          (subject?.cost ?? 0) + head.cost + (range && (range.min === undefined || range.min !== range.max) ? -1 : 1),
-      }));
+    return (
+      ownHeads(heads, subject)
+        .filter((head) => head.isCaption || !isCollecting)
+        // Weapons that one uses are no loss.
+        .filter(({ properties }) => properties.every(({ word }) => word.id !== 'weapon'))
+        .map((head) => ({
+          condition: toPropertyPattern(context, head, {
+            change: numericDirection(change, head.properties[0]!)!,
+            ...(range && { by: range }),
+          }),
+          end: head.end,
+          // "lose more than 10 health" is no defeat.
+          cost:
+            (subject?.cost ?? 0) + head.cost + (range && (range.min === undefined || range.min !== range.max) ? -1 : 1),
+        }))
+    );
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Dictionary, Word } from '../../dictionary/dictionary.ts';
+import { getLexicon } from '../../dictionary/sentences/lexicon.ts';
 import type { Display } from '../../dictionary/sentences/parse-context.ts';
 import { numberValue, type Token } from '../../dictionary/sentences/tokenize.ts';
 import type { Vocabulary } from '../vocabulary.ts';
@@ -23,6 +24,8 @@ const be = 'is|are|was|were';
 const we = 'i|we|you';
 const getting =
   'bag|net|bank|notch|tally|rack_up|chalk_up|register|snag|nab|claim|pop|clock|manage|amass|pull_off|land';
+const killing =
+  'blow_up|blew_up|smoke|smoked|wreck|wrecked|own|owned|merk|merked|clap|clapped|pop|popped|delete|deleted|waste|wasted|obliterate|obliterated|nuke|nuked|bust|busted';
 const someone = 'person|player|guy|one|opponent|enemy|driver|fighter|champion|bot';
 const causes = 'to|on|from|in|because_of|due_to|through|by|for|off|with|thanks_to';
 /** Seconds after an event in which a change is its effect; the answer shows it. */
@@ -36,9 +39,15 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
   // Who, by a clause with an infinitive.
   [`who|what|which ${be} the? ${nth} ${someone} to <v>`, 'the <ord> time someone <v>'],
   [`who|what|which ${be} the? ${nth} to <v>`, 'the <ord> time someone <v>'],
-  ["<s> 's victims|victim|targets|prey", 'who did <s> kill'],
+  ["list|show|name|who_are|who_were? <s> 's victims|victim|targets|prey", 'who did <s> kill'],
   ['my victims|targets|prey', 'who did i kill'],
   ['victims|targets of <s>', 'who did <s> kill'],
+
+  // What something was done with.
+  ['what was|is <e> with', 'which weapon did i use for <e>'],
+  ['what|which <n> got|gave|earned me|us? <e>', 'which <n> did i use for <e>'],
+  ['which|what <n> <v> more <r*>', 'which <n> <v> the most <r>'],
+  ['who <v> more|better', 'who <v> the most'],
 
   // Times and stretches of time.
   [`what|which|at_what|at_which min|minute|minutes|second|time|timestamp be:${be}|did <x>`, 'when <be> <x>'],
@@ -60,6 +69,15 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
   ],
   [`the? longest <k> drought`, 'longest time between my <k>'],
   ['<a> the? 2|two <b> and <c>', '<a> the first <b> and the first <c>'],
+
+  ['how_long after <a> did <c>', 'time between <a> and <c>', 'time between the <a> and <c>'],
+  [
+    'longest spell|drought|stretch|run|wait|gap|time without|with_no a|an|any|the? <x>',
+    'longest time without <x>',
+    'longest time between <x>',
+  ],
+  ['how_long|how_far into the? video|match|game|recording|race|session is|was|did <x>', 'when was <x>'],
+  ['<p> at|on the? finish|finish_line|final_whistle|buzzer|line', '<p> at the end'],
 
   // Beginnings and ends.
   ['<a> kick|kicks|kicked off', '<a> begin'],
@@ -86,6 +104,16 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
   ['<p> over_time', '<p>'],
   ['how_many <n> left|remained|remaining <r*>', 'how many <n> were left <r>'],
 
+  ['how low did i|we get|go <r*>', 'my lowest health <r>'],
+  ['fastest|top_speed i|we went|drove|was|got <r*>', 'my highest speed <r>'],
+  [`when|while be:was|were|did ${we} on|at|have|down_to|to <n> <p>`, 'when did my <p> become <n>'],
+  [`<a> drop|drops|dropped|fall|fell|slip|slipped to|into ${nth} <r*>`, '<a> get <ord> place <r>'],
+
+  ['<a> the? pits|pitlane|pit_lane <r*>', '<a> pit stop <r>'],
+
+  ['<p> after|at_the_end_of|on every|each lap', '<p> when i complete lap'],
+  ['<p> left|remaining side:after|before <e>', '<p> <side> <e>'],
+
   // What an event causes, by what changes soon after it.
   [`how_much|how_many <p> did <c> cost|lose me|us`, ...effects('lose')],
   [`how_much|how_many <p> did <c> give|get|gain|earn|bring|net|restore|heal me|us`, ...effects('gain')],
@@ -94,6 +122,7 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
     `how_much|how_many <p> did|have ${we} make|made|get|gain|gained|earn|earned|win|collect|heal from|for|by|through|off|with <c>`,
     ...effects('gain'),
   ],
+  [`how_much|how_many <p> did|have ${we} lose|lost to|from|by <c>`, ...effects('lose', '<p>', "opponent 's <c>")],
   [`how_much|how_many <p> did|have ${we} lose|lost|spend|spent|use|used|waste|pay ${causes} <c>`, ...effects('lose')],
   [`<p> ${we}? spent|lost|used|wasted ${causes} <c>`, ...effects('lose')],
   [`<p> ${we}? gained|earned|won|made ${causes} <c>`, ...effects('gain')],
@@ -108,6 +137,26 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
 
   // What one does, in other words.
   [`how_many|what|which <n> did <s> ${getting} <r*>`, 'how many <n> did <s> get <r>'],
+  ['<a> kill_feed|killfeed <r*>', '<a> kills <r>'],
+  ['kill_feed|killfeed <r*>', 'kills <r>'],
+  ['how_many shots did <s> stop|keep_out|deny|parry <r*>', 'how many saves did <s> make <r>'],
+  ['how_many <n> did <s> land|connect|hit <r*>', 'how many times did <s> hit someone with <n> <r>'],
+  [`how_many <n> did <s> pass|cross|clear|reach|go_through|hit <r*>`, 'how many <n> did <s> get <r>'],
+  ['<a*> moves|move <b*>', '<a> attacks <b>'],
+  ['<a> need|needs|needed <b>', '<a> requires <b>'],
+  ['my x:biggest|hardest|largest hit on|to <b>', '<x> hit on <b>'],
+  [`how_many <n> did ${we} finish|complete|do|run|drive|make in? x:under|below|over|above <t>`, 'how many <n> <x> <t>'],
+  ['which_of_us|who_of_us|which_one_of_us <v>', 'who <v>'],
+  ['what did it|the_screen|the_game say|show at|around <t>', 'what message appeared at <t>'],
+  ['x:longest|best|biggest|highest streak|spree|run <r*>', '<x> kill streak <r>'],
+  [`<a> ${killing} <b>`, '<a> kill <b>'],
+  ['<a> down|downed <b>', '<a> knock down <b>', '<a> kill <b>'],
+  [`<a> blow|blew <b> up <r*>`, '<a> kill <b> <r>'],
+  ['how_much|how_many <p> did|have <s> gain|get|win|earn|take back <r*>', 'how much <p> did <s> gain <r>'],
+  [`<a> got|get|gets|scored|score his|her|my|their|the? ${nth}`, '<a> scored the <ord> goal', '<a> got the <ord> kill'],
+  [`when did ${we} get|gain|collect|lose my|the|a? ${nth} <n>`, 'when did <n> rise the <ord> time'],
+  ['<a> finish|finished|did|do a|the|each|every? lap <r*>', '<a> completed lap <r>'],
+
   ['how_many <n> went to <s>', 'how many <n> did <s> win'],
   ['who was|got sent_off|shown_a_red|shown_red|red_carded|red-carded <r*>', 'who received a red card <r>'],
   ['<a> sent_off|shown_a_red|shown_red|red_carded|red-carded <r*>', '<a> get a red card <r>'],
@@ -129,15 +178,14 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
   ['<k> with_no|without deaths|death|dying|any_deaths in_between? , most i had|got|made?', 'most <k> without dying'],
   ['<a> vs|versus|against|v <b> head_to_head|head-to-head|h2h', '<a> kills <b> vs <b> kills <a>'],
   ['head_to_head|head-to-head|h2h <a> vs|versus|against|and|v <b>', '<a> kills <b> vs <b> kills <a>'],
-  ['<a> the? pits|pit|pitlane|pit_lane|box <r*>', '<a> pit stop <r>'],
   ['<a*> storms|storm|zones|circle|circles <b*>', '<a> safe zone <b>'],
   ['what is|was the most who:i|we healed|regained at_once|in_one_go|in_one_hit', 'my biggest health gain'],
   [`which lap ${be} ${we} x:slowest|fastest|quickest on|in?`, 'which was my <x> lap'],
 ];
 
 /** What changes soon after an event. */
-function effects(verb: 'gain' | 'lose', property = '<p>'): readonly string[] {
-  return ['<c>', 'i <c>', 'my <c>', 'i obtain <c>'].map(
+function effects(verb: 'gain' | 'lose', property = '<p>', ...others: readonly string[]): readonly string[] {
+  return [...others, '<c>', 'i <c>', 'my <c>', 'i obtain <c>'].map(
     (cause) => `how much ${property} did i ${verb} ${effect} ${cause}`,
   );
 }
@@ -159,11 +207,17 @@ const compiled: readonly Pair[] = pairs.map(([source, ...forms]) => {
 /** The words of these forms, which need not be words of the dictionary. */
 export const rewriteWords: ReadonlySet<string> = new Set(compiled.flatMap(({ template }) => template.words));
 
+/** A word or a number in place of another. */
+function literal(text: string, place: Token): Token {
+  const token = substitute(text, place);
+  return /^\d/.test(text) ? { ...token, kind: 'number' } : token;
+}
+
 function fill(form: readonly string[], { tokens }: Bindings, place: Token): Tokens {
   let last = place;
   return form.flatMap((part) => {
     const run = /^<(\w+)>$/.exec(part)?.[1];
-    const filled = run === undefined ? [substitute(part, last)] : tokens(run);
+    const filled = run === undefined ? [literal(part, last)] : tokens(run);
     last = filled.at(-1) ?? last;
     return filled;
   });
@@ -183,6 +237,35 @@ const byAlternatives: Rewrite = (tokens) => {
   );
 };
 
+const atLeast = compileTemplate('<a> more_than|over <n> <x>');
+
+/** "save more than 1 shot" is to save 2 shots. */
+const byNumber: Rewrite = (tokens) =>
+  matchTemplate(atLeast, tokens).flatMap((part) => {
+    const number = part.tokens('n').length === 1 ? numberValue(part.tokens('n')[0]) : undefined;
+    if (number === undefined || !Number.isInteger(number) || number > 9) return [];
+    const place = part.tokens('n')[0]!;
+    const times = number === 1 ? ['twice'] : [`${number + 1}`, 'times'];
+    return [
+      [...part.tokens('a'), literal(`${number + 1}`, place), ...part.tokens('x')],
+      [...part.tokens('a'), ...part.tokens('x'), ...times.map((each) => literal(each, place))],
+    ];
+  });
+
+/** "the damage I did" to the only other one is the health that this one lost. */
+const byRival: Rewrite = (tokens, { vocabulary }) => {
+  const name = vocabulary?.rival?.name;
+  if (name === undefined) return [];
+  const done = matchTemplate(damageDone, tokens).map((part) => [
+    ...['how', 'much', 'health', 'did', name, 'lose'].map((each) => substitute(each, tokens[0]!)),
+    ...part.tokens('r'),
+  ]);
+  // "minions I summoned vs Mott": there is nobody else.
+  const isAgainst = /^(?:vs|versus|v|against)$/.test(tokens.at(-2)?.lower ?? '');
+  return isAgainst && tokens.at(-1)!.lower === name.toLowerCase() ? [...done, tokens.slice(0, -2)] : done;
+};
+const damageDone = compileTemplate('how_much|what damage did|have i|we do|deal|inflict|cause|done|dealt <r*>');
+
 const comparisons = new Set(['below', 'under', 'above', 'over']);
 
 /** "below 20" where something has health. */
@@ -198,7 +281,10 @@ const byHealth: Rewrite = (tokens, { dictionary, vocabulary, displays }) => {
 };
 
 function stemOf(word: string): string {
-  return word.toLowerCase().replace(/(?:n?ned|ed|ing|es|s|e)$/, '');
+  return word
+    .toLowerCase()
+    .replace(/(?:ies|y)$/, 'i')
+    .replace(/(?:n?ned|ed|ing|es|s|e)$/, '');
 }
 
 const clauseEnds = /^(?:before|after|while|when|within|in|at|during|between|and|or|by|on|per|the)$/;
@@ -208,7 +294,11 @@ const byWeapon: Rewrite = (tokens, { dictionary, vocabulary }) => {
   if (!vocabulary) return [];
   return tokens.flatMap((token, at): readonly Tokens[] => {
     const stem = stemOf(token.lower);
-    if (token.kind !== 'word' || stem.length < 4) return [];
+    // "shot" is no shotgun.
+    const isVerb = getLexicon(dictionary)
+      .find('action', tokens, at)
+      .some(({ end, entry }) => end === at + 1 && !entry.word.name.startsWith(stem));
+    if (token.kind !== 'word' || stem.length < 4 || isVerb) return [];
     const weapon = dictionary
       .descendants('weapon', 'object')
       .find((word) => vocabulary.states(word) && word.name.toLowerCase().startsWith(stem) && word.name !== token.lower);
@@ -241,7 +331,7 @@ const notDone = ['lose', 'drop', 'discard', 'receive'];
 const byOnlyAction: Rewrite = (tokens, { dictionary, vocabulary }) => {
   if (!vocabulary) return [];
   return tokens.flatMap((token, at): readonly Tokens[] => {
-    if (at < 2 || !lightVerbs.has(token.lower)) return [];
+    if (at < 1 || !lightVerbs.has(token.lower)) return [];
     const objects = tokens
       .slice(at + 1, at + 5)
       .flatMap(({ lower }) => [dictionary.find(lower, 'object'), dictionary.find(lower.replace(/s$/, ''), 'object')]);
@@ -329,6 +419,15 @@ function isAbbreviation(caption: string, word: string): boolean {
   return at === caption.length;
 }
 
+const pointsOf = compileTemplate('how_many goals|points did <p> score|get|make');
+
+/** "how many goals did Red score" where the screen shows a figure for each side. */
+const byScore: Rewrite = (tokens, { displays }) =>
+  matchTemplate(pointsOf, tokens).flatMap((part) => {
+    const isShown = displays.some(({ name }) => name.toLowerCase() === part.text('p'));
+    return isShown ? [[substitute('final', tokens[0]!), ...part.tokens('p')]] : [];
+  });
+
 const caption = /^(?:lap|round|level|wave|stage|day)s?$/;
 
 /** "when did lap 2 start", "how long did lap 2 take" where the screen counts laps. */
@@ -345,7 +444,7 @@ const byCounter: Rewrite = (tokens, { displays }) => {
   const start = isAfter ? at : at - 1;
   const [head, rest] = [tokens.slice(0, start), tokens.slice(at + (isAfter ? 2 : 1))];
   const last = rest.at(-1)?.lower ?? '';
-  const one = (n: number): Tokens => [noun, { ...substitute(`${n}`, noun), kind: 'number' }];
+  const one = (n: number): Tokens => [noun, literal(`${n}`, noun)];
   const words = (text: string): Tokens => text.split(' ').map((each) => substitute(each, noun));
   const length = [...words('time between'), ...one(number), ...words('and'), ...one(number + 1)];
   if (head[0]?.lower === 'how' && head[1]?.lower === 'long') return [length];
@@ -364,7 +463,8 @@ const numberedOwners = new Set(['the', 'my', 'his', 'her', 'their', 'our']);
 /** "destroy the second tower" is to destroy a tower the second time. */
 const byOrdinal: Rewrite = (tokens) => {
   const at = tokens.findIndex(({ lower }, i) => i > 1 && Object.hasOwn(ordinals, lower));
-  if (at < 0 || at === tokens.length - 1) return [];
+  // "Brand's second goal" is a noun already.
+  if (at < 0 || at === tokens.length - 1 || tokens[at - 1]!.kind === 'possessive') return [];
   const head = numberedOwners.has(tokens[at - 1]!.lower) ? tokens.slice(0, at - 1) : tokens.slice(0, at);
   const time = [substitute('the', tokens[at]!), tokens[at]!, substitute('time', tokens[at]!)];
   return [1, 2].flatMap((length) => {
@@ -373,12 +473,30 @@ const byOrdinal: Rewrite = (tokens) => {
   });
 };
 
+const placing = compileTemplate(
+  'how_many|number_of <n> did <s> place|make|do|set|set_up|perform|put_down|throw|play|land <r*>',
+);
+
+/** "how many wards did I place" where the logs have a verb for it. */
+const byVerb: Rewrite = (tokens, { dictionary, vocabulary }) =>
+  matchTemplate(placing, tokens).flatMap((part): readonly Tokens[] => {
+    const noun = part.tokens('n').at(-1)!;
+    const verb = dictionary.find(noun.lower.replace(/s$/, ''), 'action');
+    if (part.tokens('n').length > 1 || !verb || !vocabulary?.has(verb)) return [];
+    const head = ['how', 'many', 'times', 'did'].map((each) => substitute(each, tokens[0]!));
+    return [[...head, ...part.tokens('s'), substitute(verb.name, noun), ...part.tokens('r')]];
+  });
+
 const rewrites: readonly Rewrite[] = [
   byMessage,
   byCounter,
+  byRival,
+  byScore,
   byAlternatives,
   byAbbreviation,
   byForm,
+  byVerb,
+  byNumber,
   byHealth,
   byWeapon,
   byOnlyAction,

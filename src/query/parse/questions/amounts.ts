@@ -1,4 +1,5 @@
-import type { ActionPattern, Condition } from '../../query.ts';
+import { alternativesOf, type ActionPattern, type Condition } from '../../query.ts';
+import { beforeFirst } from './answer-forms.ts';
 import {
   understanding,
   anyOf,
@@ -117,10 +118,22 @@ function changeSums(change: Tokens, filter: Tokens): readonly Reading[] {
     // "before the pit stop"
     ...reading(
       [[...change, ...filter]],
-      ({ condition: find }) => ('near' in find && isProperty(find.find) ? { find, measure } : undefined),
+      ({ condition }) => {
+        const first = beforeFirst(condition);
+        const find = 'near' in first ? { ...first, find: onlyChange(first.find) } : first;
+        return 'near' in find && isProperty(find.find) ? { find, measure } : undefined;
+      },
       -1,
     ),
   ];
+}
+
+/** "gain health" can be to obtain what heals; an amount is that of a change. */
+function onlyChange(condition: Condition): Condition {
+  const [change, ...others] = (alternativesOf(condition) ?? []).filter(
+    (each) => isProperty(each) && each.change !== undefined,
+  );
+  return change && others.length === 0 ? change : condition;
 }
 
 /** "bullets fired with the machine gun": while it was in hand. */

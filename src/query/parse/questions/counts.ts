@@ -36,10 +36,13 @@ export const countRules: readonly Rule[] = [
     count([...tokens('x'), ...tokens('r')]),
   ),
   rule(`how:how_many|how_much <x> ${doing}|${having}|can|could <c>`, ({ tokens, text }) =>
-    anyOf(withObject(tokens('x'), tokens('c')), ({ tokens: body, cost }) => {
-      const total = cost + (text('how') === 'how much' ? 4 : 0);
-      return [...countObjects(body, total), ...streaks(body, total - 1)];
-    }),
+    // An amount of health or damage is no number of events.
+    text('how') === 'how much' && !text('x').endsWith('s')
+      ? []
+      : anyOf(withObject(tokens('x'), tokens('c')), ({ tokens: body, cost }) => {
+          const total = cost + (text('how') === 'how much' ? 4 : 0);
+          return [...countObjects(body, total), ...streaks(body, total - 1)];
+        }),
   ),
   rule(`how_many ${doing}|${having} <s> <v>`, ({ tokens }) => {
     const [verb, ...rest] = tokens('v');

@@ -1,3 +1,4 @@
+import type { Condition, SlotPattern } from '../../query.ts';
 import { ordinalValue } from '../ordinals.ts';
 import { held, measured, type Take, takeOf } from './answer-forms.ts';
 import { understanding, anyOf, ask, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
@@ -132,7 +133,7 @@ function firstTime(clause: Tokens): readonly Reading[] {
 }
 
 /** "between my first and second kill", "between respawn and death", "between kills" */
-function between(all: Tokens, take: Take): readonly Reading[] {
+function between(all: Tokens, take: Take, isOwn = true): readonly Reading[] {
   // "between two kills", "between consecutive kills"
   const isPair = /^(?:two|2|consecutive|successive)$/.test(all[0]?.lower ?? '');
   if (isPair) {
@@ -149,6 +150,7 @@ function between(all: Tokens, take: Take): readonly Reading[] {
       between(
         all.filter((token) => !articles.includes(token)),
         take,
+        all.some(({ lower }) => lower === 'my'),
       ),
     );
   const tokens = all;
@@ -157,8 +159,14 @@ function between(all: Tokens, take: Take): readonly Reading[] {
   const [left, right] = [tokens.slice(0, and), tokens.slice(and + 1)];
   const pair = (a: Tokens, b: Tokens, m = 0, n = 0): readonly Reading[] =>
     reading([a, b], ({ condition: x }, { condition: y }) => {
-      if (!isEvent(x) || !isEvent(y) || isValue(x) || isValue(y)) return undefined;
-      const [first, second] = [sameSubject(x), sameSubject(y, x)];
+      const isMoment = (each: Condition): boolean => isThing(each) || (isEvent(each) && !isValue(each));
+      if (!isMoment(x) || !isMoment(y)) return undefined;
+      // A thing is there when it is first mentioned.
+      // "The first goal" is anybody's.
+      const own = isOwn && !isThing(x);
+      const [first, second] = [isOwn ? sameSubject(x) : x, own ? sameSubject(y, x) : y].map((each) =>
+        isThing(each) && !('nth' in each) && m + n === 0 ? { nth: 1, of: each } : each,
+      ) as [Condition, Condition];
       const sequence = [m === 0 ? first : { nth: m, of: first }, n === 0 ? second : { nth: n, of: second }];
       return { find: { sequence }, measure: { of: 'duration', take } };
     });
@@ -166,6 +174,12 @@ function between(all: Tokens, take: Take): readonly Reading[] {
   if (m === undefined || n === undefined) return understanding([tokens[and]!], pair(left, right));
   const event = [...left.slice(0, -1).filter(({ lower }) => lower !== 'the'), ...right.slice(1)];
   return understanding(tokens, pair(event, event, m, n));
+}
+
+/** Is it a thing alone: "the yellow flag", "my first gun"? */
+function isThing(condition: Condition): boolean {
+  const inner = 'nth' in condition ? condition.of : condition;
+  return 'mentions' in inner && !(inner.mentions as SlotPattern).any?.some((each) => each.count !== undefined);
 }
 
 function lives(subject: Tokens, rest: Tokens, take: Take): readonly Reading[] {

@@ -11,10 +11,12 @@ import {
   rule,
   type Tokens,
 } from './readings.ts';
-import { groupOf, isEvent, isOfValue, thePlayer } from './subjects.ts';
+import type { ActionPattern } from '../../query.ts';
+import { askedSlot, groupOf, isEvent, isOfValue, thePlayer } from './subjects.ts';
 import { declarative, withObject } from './word-order.ts';
 import {
   be,
+  beForms,
   doForms,
   doing,
   haveForms,
@@ -154,6 +156,15 @@ export const rankingRules: readonly Rule[] = [
       limitOf(text('rank')),
     ),
   ),
+  // "who did I overtake twice": the same one in each
+  rule('who <c> times:twice|two_times|2_times|more_than_once|three_times|3_times|thrice', ({ tokens, text }) =>
+    repeated(tokens('c'), /^(?:th|3)/.test(text('times')) ? 3 : 2),
+  ),
+  rule(
+    '<n> that|who <c> times:twice|two_times|2_times|more_than_once|three_times|3_times|thrice',
+    ({ tokens, text }) =>
+      tokens('n').length > 1 ? [] : repeated([...tokens('n'), ...tokens('c')], /^(?:th|3)/.test(text('times')) ? 3 : 2),
+  ),
   rule(`by who|whom who:${be}|${doing} <c> ${most}`, ({ tokens, text }) =>
     groupedByAsked(
       declarative([...tokens('who'), ...tokens('c')]).map((c) => [...c, ...phrase('by someone', tokens('c')[0])]),
@@ -271,6 +282,28 @@ export const rankingRules: readonly Rule[] = [
     })),
   ),
 ];
+
+/** What somebody does, or what is done to somebody, several times. */
+function repeated(clause: Tokens, times: number): readonly Reading[] {
+  const [first] = clause;
+  const isQuestion = first !== undefined && (doForms.has(first.lower) || beForms.has(first.lower));
+  const bodies = isQuestion
+    ? withObject([word('someone', first)], clause.slice(1), doForms.has(first.lower) ? [] : [first]).map(
+        ({ tokens }) => tokens,
+      )
+    : [[word('someone', first), ...clause], clause];
+  return bodies.flatMap((body) =>
+    reading([body], ({ condition }) => {
+      if (!('action' in condition) || !isEvent(condition)) return undefined;
+      const pattern = condition as ActionPattern;
+      const key = askedSlot(condition);
+      const slot = key && 'slot' in key ? key.slot : 'subject';
+      if (slot === 'property' || (!key && !pattern[slot])) return undefined;
+      const step = { ...pattern, [slot]: { ...pattern[slot], same: 'one' } };
+      return { find: { sequence: Array.from({ length: times }, () => step) } };
+    }),
+  );
+}
 
 /** What one uses: what fills a slot of one's actions. */
 function usage(noun: Tokens, limit: Limit): readonly Reading[] {

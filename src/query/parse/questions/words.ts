@@ -56,7 +56,7 @@ export const keyNouns: ReadonlyMap<string, GroupKey> = new Map<string, GroupKey>
 
 /** A word that the question does not contain itself, at the place of one that it does. */
 export function word(text: string, place: Token | undefined): Token {
-  return { kind: 'word', text, lower: text, start: place?.start ?? 0, end: place?.end ?? 0 };
+  return { kind: 'word', text, lower: text.toLowerCase(), start: place?.start ?? 0, end: place?.end ?? 0 };
 }
 
 const originals = new WeakMap<Token, Token>();
