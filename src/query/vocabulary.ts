@@ -184,6 +184,12 @@ export class Vocabulary implements LogFacts {
     return using !== undefined && (actions === undefined || actions.some((each) => using.has(each)));
   }
 
+  /** Do the logs say who crosses the finish line? */
+  get hasFinishLine(): boolean {
+    const cross = this.dictionary.find('cross finish line', 'action');
+    return cross !== undefined && this.has(cross);
+  }
+
   /** Do the logs know teammates of the player? */
   get hasTeammates(): boolean {
     const teammate = this.dictionary.find('teammate', 'object');

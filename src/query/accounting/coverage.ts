@@ -135,7 +135,10 @@ class UncoveredSearch {
     const actions =
       'action' in find ? (find as ActionPattern).action.flatMap((id) => this.dictionary.find(id, 'action') ?? []) : [];
     const takesPart = groups.some((group) => actions.some((action) => this.vocabulary.takesPart(group, action)));
-    return groups.length === ids.length && actions.length > 0 && !takesPart ? groups[0] : undefined;
+    if (groups.length === ids.length && actions.length > 0 && !takesPart) return groups[0];
+    // "by goalkeeper" where no event has one
+    const words = ids.flatMap((id) => this.dictionary.find(id, 'object') ?? []);
+    return words.length === ids.length && !words.some((word) => this.vocabulary.has(word)) ? words[0] : undefined;
   }
 
   /** The number of what no event mentions is not known. */
@@ -168,6 +171,9 @@ class UncoveredSearch {
     const isKnown = actions.some((each) => usualActions.has(each.id) || vocabulary.states(each));
     if (actions.length > 0 && !isKnown && objects.length > 0 && !objects.some((each) => vocabulary.has(each)))
       return objects[0];
+    // "my ultimate": nothing is done with what no event mentions.
+    const means = actions.length === 0 ? circumstances.flatMap((slot) => this.wordsOf(pattern[slot]).flat()) : [];
+    if (means.length > 0 && !means.some((each) => vocabulary.has(each))) return means[0];
     for (const slot of circumstances) {
       const isUsed = vocabulary.uses(slot, actions.length > 0 ? actions : undefined);
       const [word] = isUsed ? [] : [...this.wordsOf(pattern[slot]).flat(), ...this.named(pattern[slot])];

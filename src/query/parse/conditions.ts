@@ -318,11 +318,21 @@ function parseNear(context: ParseContext, first: ParsedCondition, depth: number)
 }
 
 /** "did Birch pit after me": the same of somebody else. */
-function ofSomebody({ dictionary }: ParseContext, condition: Condition, other: Condition): Condition | undefined {
+function ofSomebody(
+  { dictionary, facts }: ParseContext,
+  condition: Condition,
+  other: Condition,
+): Condition | undefined {
   if (!('mentions' in other) || !('action' in condition)) return undefined;
   const { any } = other.mentions as SlotPattern;
   const isPerson = any?.every(
-    ({ words, name }) => name !== undefined || words?.every((id) => dictionary.isA(id, 'character', 'object')),
+    ({ words, name }) =>
+      name !== undefined ||
+      words?.every((id) => {
+        const word = dictionary.find(id, 'object');
+        // The dragon that one kills buys nothing.
+        return word && dictionary.isA(id, 'character', 'object') && facts?.acts(word) !== false;
+      }),
   );
   const pattern = condition as ActionPattern;
   if (!isPerson || pattern.action.length === 0 || !pattern.subject) return undefined;

@@ -5,7 +5,14 @@ import type { Token } from '../../dictionary/sentences/tokenize.ts';
 import type { WordId } from '../../events/statement.ts';
 import { findUncovered } from '../accounting/coverage.ts';
 import { findTokenOf, findUnaccounted } from '../accounting/index.ts';
-import { isAboutEvent, type GroupKey, type MentionCondition, type PropertyPattern, type Query } from '../query.ts';
+import {
+  isAboutEvent,
+  type ActionPattern,
+  type GroupKey,
+  type MentionCondition,
+  type PropertyPattern,
+  type Query,
+} from '../query.ts';
 import type { SessionNames } from '../session-names.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { recordSpan } from '../source-spans.ts';
@@ -125,6 +132,10 @@ function parseTokens(
     if (!parsed || parsed.cost >= (best?.cost ?? Number.POSITIVE_INFINITY)) continue;
     const query = asTotal(reading.build(...parsed.bodies), tokens);
     if (!query || isPlayerInState(query)) continue;
+    if (asksWhere(query, tokens, accounting)) {
+      ignored ??= tokens[0];
+      continue;
+    }
     const unaccounted = findUnaccounted(query, tokens, accounting);
     const foreign =
       unaccounted || !options.vocabulary ? undefined : findUncovered(query, dictionary, options.vocabulary);
@@ -151,6 +162,19 @@ function parseTokens(
   if (!best) return fail(parser.explainFailure(tokens));
   const impossible = findImpossibleSlot(parser.context(tokens), best.query.find);
   return impossible ? fail(impossible) : { query: best.query, issues: [], corrections };
+}
+
+/** "where did I die" in logs that do not state where. */
+function asksWhere(
+  query: Query,
+  tokens: readonly Token[],
+  { dictionary, vocabulary }: { readonly dictionary: Dictionary; readonly vocabulary: Vocabulary | undefined },
+): boolean {
+  const find = 'nth' in query.find ? query.find.of : query.find;
+  if (tokens[0]?.lower !== 'where' || !vocabulary || !('action' in find) || query.state || query.at !== undefined)
+    return false;
+  const actions = (find as ActionPattern).action.flatMap((id) => dictionary.find(id, 'action') ?? []);
+  return !(['at', 'from', 'to'] as const).some((slot) => vocabulary.uses(slot, actions));
 }
 
 /** "who took the most damage" asks how much each, not how often. */
@@ -206,6 +230,26 @@ function readTeam(tokens: readonly Token[], vocabulary: Vocabulary | undefined):
     // "how many fouls did they commit" is about the other side.
     if (token.kind === 'word' && token.lower === 'they' && vocabulary?.others !== undefined)
       return [{ ...token, text: vocabulary.others, lower: vocabulary.others }];
+    // "did Vega finish" where the logs say who crosses the finish line
+    const next = tokens[at + 1]?.lower;
+    const isFinish = /^finish(?:es|ed)?$/.test(token.lower) && (next === undefined || finishFollowers.has(next));
+    if (isFinish && !/^(?:where|what|which)$/.test(tokens[0]!.lower) && vocabulary?.hasFinishLine)
+      return [token.lower === 'finish' ? 'cross' : 'crossed', 'finish', 'line'].map(
+        (text): Token => ({
+          ...token,
+          text,
+          lower: text,
+        }),
+      );
+    // "how many players did I kill" is about those on the other side.
+    const isOther = /^(?:players|people)$/.test(token.lower) && tokens[at - 1]?.lower === 'many';
+    if (
+      isOther &&
+      /^(?:did|have)$/.test(next ?? '') &&
+      /^(?:i|we)$/.test(tokens[at + 2]?.lower ?? '') &&
+      vocabulary?.others
+    )
+      return [{ ...token, text: vocabulary.others, lower: vocabulary.others }];
     // "when I knocked him out" is about the only other one.
     const rival = token.kind === 'word' && /^(?:he|she|him)$/.test(token.lower) ? vocabulary?.rival?.name : undefined;
     if (rival !== undefined) return [{ ...token, text: rival, lower: rival.toLowerCase() }];
@@ -220,6 +264,8 @@ function readTeam(tokens: readonly Token[], vocabulary: Vocabulary | undefined):
     return token.lower === 'our' ? [...team, { ...token, kind: 'possessive', text: "'s", lower: "'s" }] : team;
   });
 }
+
+const finishFollowers: ReadonlySet<string> = new Set(['first', 'last', 'before', 'after', '1st', 'when']);
 
 const singularOf: ReadonlyMap<string, string> = new Map([
   ['we', 'i'],

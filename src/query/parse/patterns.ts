@@ -403,7 +403,8 @@ function parseIncorporated(context: ParseContext, start: number): ParsedConditio
 function orUsed({ dictionary }: ParseContext, pattern: ActionPattern): Condition {
   const { object, subject } = pattern;
   const words = object?.any?.flatMap((each) => each.words ?? []) ?? [];
-  if (!object?.any || words.length === 0 || !words.every((id) => dictionary.isA(id, 'item', 'object'))) return pattern;
+  const isMeans = (id: string): boolean => ['item', 'ability'].some((kind) => dictionary.isA(id, kind, 'object'));
+  if (!object?.any || words.length === 0 || !words.every(isMeans)) return pattern;
   const weapons = words.every((id) => dictionary.isA(id, 'weapon', 'object'));
   return {
     any: [

@@ -79,6 +79,8 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
   ['how_long|how_far into the? video|match|game|recording|race|session is|was|did <x>', 'when was <x>'],
   ['<p> at|on the? finish|finish_line|final_whistle|buzzer|line', '<p> at the end'],
 
+  [`the? time ${we} spent <r>`, 'time spent <r>'],
+
   // Beginnings and ends.
   ['<a> kick|kicks|kicked off', '<a> begin'],
   ['time_of|when_was|when_is the? kick_off|kickoff|tip_off|tipoff', 'when did the match begin'],
@@ -105,6 +107,11 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
   ['how_many <n> left|remained|remaining <r*>', 'how many <n> were left <r>'],
 
   ['how low did i|we get|go <r*>', 'my lowest health <r>'],
+  ['how low did <s> get|go <r*>', "<s> 's lowest health <r>"],
+  ['<a*> bullets|rounds|shells left <b>', '<a> ammunition left <b>'],
+  ['when was|were my|the? <p> at <n>', 'when did my <p> become <n>'],
+  ['when did my|the? <p> hit|reach|get_to <n>', 'when did my <p> become <n>'],
+  ['biggest|largest heal|healing', 'my biggest health gain'],
   ['fastest|top_speed i|we went|drove|was|got <r*>', 'my highest speed <r>'],
   [`when|while be:was|were|did ${we} on|at|have|down_to|to <n> <p>`, 'when did my <p> become <n>'],
   [`<a> drop|drops|dropped|fall|fell|slip|slipped to|into ${nth} <r*>`, '<a> get <ord> place <r>'],
@@ -124,6 +131,10 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
   ],
   [`how_much|how_many <p> did|have ${we} lose|lost to|from|by <c>`, ...effects('lose', '<p>', "opponent 's <c>")],
   [`how_much|how_many <p> did|have ${we} lose|lost|spend|spent|use|used|waste|pay ${causes} <c>`, ...effects('lose')],
+  [
+    'how_much did <c> cost me|us?',
+    ...['gold', 'money'].map((each) => `how much ${each} did i lose ${effect} i buy <c>`),
+  ],
   [`<p> ${we}? spent|lost|used|wasted ${causes} <c>`, ...effects('lose')],
   [`<p> ${we}? gained|earned|won|made ${causes} <c>`, ...effects('gain')],
 
@@ -157,6 +168,10 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
   [`when did ${we} get|gain|collect|lose my|the|a? ${nth} <n>`, 'when did <n> rise the <ord> time'],
   ['<a> finish|finished|did|do a|the|each|every? lap <r*>', '<a> completed lap <r>'],
 
+  [`<h> did ${we} <v> my <n>`, '<h> did i <v> <n>'],
+  ['how_many cars|drivers|racers|people|guys|players <v>', 'how many times someone <v>'],
+  ['<a> side:after|before|since the <n>', '<a> <side> <n>'],
+  ['<a> with a|an <b>', '<a> with <b>'],
   ['how_many <n> went to <s>', 'how many <n> did <s> win'],
   ['who was|got sent_off|shown_a_red|shown_red|red_carded|red-carded <r*>', 'who received a red card <r>'],
   ['<a> sent_off|shown_a_red|shown_red|red_carded|red-carded <r*>', '<a> get a red card <r>'],
@@ -210,6 +225,7 @@ export const rewriteWords: ReadonlySet<string> = new Set(compiled.flatMap(({ tem
 /** A word or a number in place of another. */
 function literal(text: string, place: Token): Token {
   const token = substitute(text, place);
+  if (text === "'s") return { ...token, kind: 'possessive' };
   return /^\d/.test(text) ? { ...token, kind: 'number' } : token;
 }
 
@@ -419,14 +435,18 @@ function isAbbreviation(caption: string, word: string): boolean {
   return at === caption.length;
 }
 
-const pointsOf = compileTemplate('how_many goals|points did <p> score|get|make');
+const pointsOf = ['how_many goals|points did <p> score|get|make', 'the? final score for|of <p>'].map((each) =>
+  compileTemplate(each),
+);
 
 /** "how many goals did Red score" where the screen shows a figure for each side. */
 const byScore: Rewrite = (tokens, { displays }) =>
-  matchTemplate(pointsOf, tokens).flatMap((part) => {
-    const isShown = displays.some(({ name }) => name.toLowerCase() === part.text('p'));
-    return isShown ? [[substitute('final', tokens[0]!), ...part.tokens('p')]] : [];
-  });
+  pointsOf
+    .flatMap((template) => matchTemplate(template, tokens))
+    .flatMap((part) => {
+      const isShown = displays.some(({ name }) => name.toLowerCase() === part.text('p'));
+      return isShown ? [[substitute('final', tokens[0]!), ...part.tokens('p')]] : [];
+    });
 
 const caption = /^(?:lap|round|level|wave|stage|day)s?$/;
 

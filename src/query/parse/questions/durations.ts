@@ -48,7 +48,7 @@ export const durationRules: readonly Rule[] = [
         // A value takes no time.
         build: (...bodies) => {
           const { condition } = bodies[0]!;
-          return 'action' in ('nth' in condition ? condition.of : condition) ? each.build(...bodies) : undefined;
+          return 'nth' in condition && 'action' in condition.of ? each.build(...bodies) : undefined;
         },
       })),
     6,
