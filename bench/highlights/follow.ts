@@ -3,7 +3,7 @@
 // Motion is computed independently of the program: frames of 160 × 90 from the ffmpeg command, each compared with the previous one
 // after the best global shift, so that camera turns do not count. Needs the ffmpeg command.
 import { spawnSync } from 'node:child_process';
-import { actionAt, followAction } from '../../src/media/write/follow-action.ts';
+import { actionAt, followAction, watchAction } from '../../src/media/write/follow-action.ts';
 import { Recording } from '../../src/media/write/recording.ts';
 
 const [video, ...spans] = process.argv.slice(2);
@@ -52,7 +52,7 @@ const wanted =
     : Array.from({ length: 4 }, (_, i) => [2 + 9 * i, 10 + 9 * i]);
 const totals = { followed: 0, centred: 0, all: 0 };
 for (const [start, end] of wanted as [number, number][]) {
-  const path = followAction(recording, start, end, VIEW);
+  const path = followAction(watchAction(recording, start, end), VIEW);
   const seen = pictures(start, end);
   const parts = { followed: 0, centred: 0, all: 0 };
   for (let i = 1; i < seen.length; i++) {

@@ -1,5 +1,5 @@
 import type { Rect, Size } from '../geometry.ts';
-import { actionAt, followAction } from '../media/write/follow-action.ts';
+import { actionAt, followAction, watchAction } from '../media/write/follow-action.ts';
 import type { View } from '../media/write/frame-filter.ts';
 import type { RecordingPool } from '../media/write/timeline.ts';
 import type { Span } from './windows.ts';
@@ -12,6 +12,8 @@ interface CroppedScene extends Span {
   readonly media: string;
   /** The part that the player looks at, in fractions of the frame, if it is known. */
   readonly attention?: Rect | undefined;
+  /** Share of the frame's width that the crop shows. */
+  readonly width: number;
 }
 
 /** Share of a frame's width that a crop to another shape shows. */
@@ -20,20 +22,21 @@ export function shownWidth(source: Size, target: Size): number {
 }
 
 /**
- * Decides where the crop of a scene lies: around what the player looks at where the profile names it, else where the picture
- * moves, near the middle.
- *
- * @param width Share of the frame's width that the crop shows.
+ * Decides where the crops of scenes lie: around what the player looks at where the profile names it, else where the picture
+ * moves, near the middle. What a camera does in one scene of a recording says how it is held in the others.
  */
-export function cropCenter(scene: CroppedScene, width: number, recordings: RecordingPool): CropCenter {
-  const { attention } = scene;
-  if (attention) {
-    const center = { x: attention.x + attention.width / 2, y: attention.y + attention.height / 2 };
-    return () => center;
-  }
-  if (width >= 1) return () => ({ x: 0.5, y: 0.5 });
-  const path = followAction(recordings.open(scene.media), scene.start, scene.end, width);
-  return (t) => ({ x: actionAt(path, t), y: 0.5 });
+export function cropCenters(scenes: readonly CroppedScene[], recordings: RecordingPool): CropCenter[] {
+  const actions = scenes.map(({ media, start, end, attention, width }) =>
+    attention || width >= 1 ? undefined : watchAction(recordings.open(media), start, end),
+  );
+  const withCamera = new Set(scenes.flatMap(({ media }, i) => (actions[i]?.cameraMoves ? [media] : [])));
+  return scenes.map(({ media, attention, width }, i) => {
+    const { x, y, width: wide, height } = attention ?? { x: 0, y: 0, width: 1, height: 1 };
+    const action = actions[i];
+    if (!action) return () => ({ x: x + wide / 2, y: y + height / 2 });
+    const path = followAction({ ...action, cameraMoves: withCamera.has(media) }, width);
+    return (t) => ({ x: actionAt(path, t), y: 0.5 });
+  });
 }
 
 /** Largest shift of a crop, as a share of the frame's width, to leave out what is shown elsewhere. */

@@ -21,7 +21,7 @@ import type { Paint, ReelOptions } from '../media/write/reel.ts';
 import { readPixels, writeCard } from '../media/write/still.ts';
 import { RecordingPool } from '../media/write/timeline.ts';
 import type { Rational } from '../time.ts';
-import { cropCenter, type CropCenter, keepClear, shownWidth } from './attention.ts';
+import { cropCenters, type CropCenter, keepClear, shownWidth } from './attention.ts';
 import { type Brand, defaultBrand } from './brand.ts';
 import type { SceneChoice } from './choose.ts';
 import { captionCharacters, cardSvg, type DrawnItem, drawItems, ENTRANCE_STEP_SECONDS } from './drawings.ts';
@@ -170,16 +170,21 @@ export class ReelDesign implements AsyncDisposable {
       beats: (this.#beats?.times ?? []).flatMap((t) => (t >= lead ? [t - lead] : [])),
     });
     const isCropped = this.layout !== 'pad' && this.layout !== 'blur';
-    this.#centers = choice.scenes.map((scene) => {
-      if (!isCropped) return undefined;
+    this.#centers = isCropped ? this.#findCenters() : choice.scenes.map(() => undefined);
+  }
+
+  /** Where the crop of each scene lies, clear of a camera picture that is shown elsewhere. */
+  #findCenters(): CropCenter[] {
+    const { choice, sources, screens } = this.#input;
+    const scenes = choice.scenes.map((scene) => {
+      const { media } = sources[scene.source]!.header;
       const { attention } = screens[scene.source]!;
-      const media = sources[scene.source]!.header.media;
-      const center = cropCenter(
-        { ...scene, media: this.#mediaOf(scene), attention },
-        shownWidth(media, this.size),
-        this.#recordings,
-      );
-      if (this.layout !== 'split') return center;
+      return { ...scene, media: this.#mediaOf(scene), attention, width: shownWidth(media, this.size) };
+    });
+    const centers = cropCenters(scenes, this.#recordings);
+    if (this.layout !== 'split') return centers;
+    return centers.map((center, i) => {
+      const { media } = sources[choice.scenes[i]!.source]!.header;
       const lines = hudStrip(this.strip!, media, this.size).picture;
       return keepClear(center, this.strip!, shownWidth(media, { ...this.size, height: lines }));
     });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { PAINTED, writePaintedClip } from '../../../test/fixtures/painted-clip.ts';
-import { actionAt, followAction } from './follow-action.ts';
+import { actionAt, followAction, watchAction } from './follow-action.ts';
 import { Recording } from './recording.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'action-'));
@@ -22,7 +22,7 @@ async function boxClip(name: string, seconds: number, place: (t: number) => numb
 describe('followAction', () => {
   it('follows motion from one side to the other at limited speed', async () => {
     using recording = new Recording(await boxClip('sides.mp4', 10, (t) => (t < 5 ? 0.3 : 0.7)));
-    const path = followAction(recording, 0, 10);
+    const path = followAction(watchAction(recording, 0, 10));
     // Far enough for the whole box to be seen.
     expect(actionAt(path, 3)).toBeLessThan(0.42);
     expect(actionAt(path, 9)).toBeGreaterThan(0.6);
@@ -42,13 +42,29 @@ describe('followAction', () => {
     });
     using recording = new Recording(path);
     const view = 0.32;
-    const { xs } = followAction(recording, 0, 6, view);
+    const { xs } = followAction(watchAction(recording, 0, 6), view);
     for (const x of xs) expect(Math.abs(x - 0.5)).toBeLessThanOrEqual(0.3 * view);
+  });
+
+  it('finds a camera that drives ahead: everything changes, and nothing shifts', async () => {
+    const path = join(folder, 'ahead.mp4');
+    // Rings that grow from the middle.
+    await writePaintedClip(path, 3, (luma, n) => {
+      for (let y = 0; y < PAINTED.height; y++)
+        for (let x = 0; x < PAINTED.width; x++) {
+          const far = Math.hypot(x - PAINTED.width / 2, y - PAINTED.height / 2);
+          luma[y * PAINTED.width + x] = 100 + 60 * Math.sin(3 * Math.log(1 + far) - n / 4);
+        }
+    });
+    using recording = new Recording(path);
+    expect(watchAction(recording, 0, 3).cameraMoves).toBe(true);
+    using fixed = new Recording(await boxClip('fixed.mp4', 3, () => 0.6));
+    expect(watchAction(fixed, 0, 3).cameraMoves).toBe(false);
   });
 
   it('stays in the middle where nothing moves', async () => {
     using recording = new Recording(await boxClip('still.mp4', 3, () => 0.8));
-    const path = followAction(recording, 0, 0.15);
+    const path = followAction(watchAction(recording, 0, 0.15));
     expect(actionAt(path, 0.1)).toBe(0.5);
   });
 });

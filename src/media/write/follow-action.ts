@@ -24,10 +24,14 @@ const NOISE_LEVELS = 10;
 const MAX_OFFSET = 0.25;
 const MAX_SPEED_PER_SECOND = 0.15;
 /**
- * Where the camera moves in at least this share of the samples with motion, the game keeps what matters in the middle of the
- * frame; the view then moves only so far that the middle stays in the inner part of it.
+ * The camera moves where the whole picture shifts in at least this share of the samples with motion, or changes nearly everywhere in
+ * this share of all samples, as it does when the camera drives ahead.
  */
-const MIN_CAMERA_SHARE = 0.05;
+const MIN_SHIFTED_SHARE = 0.05;
+const MIN_CHANGED_SHARE = 0.5;
+/** Mean difference, in levels, of a column that changes. */
+const CHANGED_COLUMN_LEVELS = 1;
+/** Where the camera moves, the game keeps what matters in the middle: that stays in this inner part of the view. */
 const INNER_SHARE = 0.5;
 /** Cost of moving by one position, and of the outermost position, as shares of what moves in one sample. */
 const MOVE_COST = 0.01;
@@ -35,32 +39,51 @@ const OFFSET_COST = 0.06;
 /** Motion of this amount counts half: flicker in a quiet picture does not attract the view. */
 const QUIET_MOTION = 600;
 
+/** What moves in a part of a recording. */
+export interface Action {
+  /** Seconds from the recording's first frame, ascending. */
+  readonly times: readonly number[];
+  /** How much changes in each column beyond the shift of the whole picture, for each time. */
+  readonly columns: readonly (readonly number[])[];
+  /** Whether the camera moves: then it does so in the whole game, also while it stands for once. */
+  readonly cameraMoves: boolean;
+}
+
 /**
- * Finds the path of a crop that follows the action: of all paths at a pleasant speed, the one that shows most of what moves
- * differently from the picture as a whole and stays near the middle. Dynamic programming over time finds it exactly.
+ * Looks at what moves.
  *
  * @param start Seconds of the recording.
  * @param end Seconds of the recording, exclusive.
- * @param view Share of the frame's width that the crop shows.
  */
-export function followAction(recording: Recording, start: number, end: number, view = 0.32): ActionPath {
+export function watchAction(recording: Recording, start: number, end: number): Action {
   using scaler = new FrameFilter(WIDTH, HEIGHT, 'gray');
   const times: number[] = [];
-  const moving: (readonly number[])[] = [];
-  let [changed, shifted] = [0, 0];
+  const columns: (readonly number[])[] = [];
+  let [moving, shifted, changed] = [0, 0, 0];
   let before: Uint8Array | undefined;
   for (const { frame, t } of recording.framesEvery(STEP_SECONDS, start, end)) {
     const now = scaler.pixels(frame, recording.rotation);
     times.push(t);
-    const { columns, isShifted } = before ? columnMotion(before, now) : NO_MOTION;
-    moving.push(columns);
-    if (isShifted || columns.some((amount) => amount > 0)) changed++;
-    if (isShifted) shifted++;
+    const motion = before ? columnMotion(before, now) : NO_MOTION;
+    columns.push(motion.columns);
+    if (motion.isShifted || motion.columns.some((amount) => amount > 0)) moving++;
+    if (motion.isShifted) shifted++;
+    if (motion.isChanged) changed++;
     before = now;
   }
-  const cameraMoves = shifted > changed * MIN_CAMERA_SHARE;
+  const cameraMoves = shifted > moving * MIN_SHIFTED_SHARE || changed > times.length * MIN_CHANGED_SHARE;
+  return { times, columns, cameraMoves };
+}
+
+/**
+ * Finds the path of a crop that follows the action: of all paths at a pleasant speed, the one that shows most of what moves
+ * differently from the picture as a whole and stays near the middle. Dynamic programming over time finds it exactly.
+ *
+ * @param view Share of the frame's width that the crop shows.
+ */
+export function followAction({ times, columns, cameraMoves }: Action, view = 0.32): ActionPath {
   const centers = viewCenters(cameraMoves ? Math.min(MAX_OFFSET, (view / 2) * INNER_SHARE) : MAX_OFFSET);
-  const path = bestPath(moving.map((columns) => positionScores(columns, view, centers)));
+  const path = bestPath(columns.map((amounts) => positionScores(amounts, view, centers)));
   return { times, xs: smooth(path.map((position) => centers[position]!)) };
 }
 
@@ -79,13 +102,19 @@ function viewCenters(reach: number): number[] {
   return Array.from({ length: 2 * steps + 1 }, (_, position) => 0.5 + (position / steps - 1) * reach);
 }
 
-/** How much changes in each column beyond the shift of the whole picture, and whether there is such a shift. */
+/** How much changes in each column beyond the shift of the whole picture. */
 interface ColumnMotion {
   readonly columns: readonly number[];
+  /** Whether there is such a shift, and whether most columns change anyhow. */
   readonly isShifted: boolean;
+  readonly isChanged: boolean;
 }
 
-const NO_MOTION: ColumnMotion = { columns: Array.from({ length: WIDTH }, () => 0), isShifted: false };
+const NO_MOTION: ColumnMotion = {
+  columns: Array.from({ length: WIDTH }, () => 0),
+  isShifted: false,
+  isChanged: false,
+};
 
 /** Measures how much changes in each column beyond the shift of the whole picture that explains most. */
 function columnMotion(before: Uint8Array, now: Uint8Array): ColumnMotion {
@@ -105,16 +134,28 @@ function columnMotion(before: Uint8Array, now: Uint8Array): ColumnMotion {
   const columns = columnDifferences(before, now, dx, dy);
   // A camera moves everything; an object that moves over a plain background is explained by a shift, too.
   const changed = columnDifferences(before, now, 0, 0).filter((amount) => amount > 0);
-  return { columns, isShifted: (dx !== 0 || dy !== 0) && changed.length > WIDTH / 2 };
+  const slightly = columnDifferences(before, now, 0, 0, 0);
+  const rows = BOTTOM_ROW - TOP_ROW;
+  return {
+    columns,
+    isShifted: (dx !== 0 || dy !== 0) && changed.length > WIDTH / 2,
+    isChanged: slightly.filter((amount) => amount > CHANGED_COLUMN_LEVELS * rows).length > WIDTH / 2,
+  };
 }
 
 /** Sums the differences in each column between two pictures, one of them shifted. */
-function columnDifferences(before: Uint8Array, now: Uint8Array, dx: number, dy: number): number[] {
+function columnDifferences(
+  before: Uint8Array,
+  now: Uint8Array,
+  dx: number,
+  dy: number,
+  noise = NOISE_LEVELS,
+): number[] {
   return Array.from({ length: WIDTH }, (_, x) => {
     if (x - dx < 0 || x - dx >= WIDTH) return 0;
     let sum = 0;
     for (let y = Math.max(TOP_ROW, TOP_ROW + dy); y < Math.min(BOTTOM_ROW, BOTTOM_ROW + dy); y++)
-      sum += Math.max(0, Math.abs(now[y * WIDTH + x]! - before[(y - dy) * WIDTH + x - dx]!) - NOISE_LEVELS);
+      sum += Math.max(0, Math.abs(now[y * WIDTH + x]! - before[(y - dy) * WIDTH + x - dx]!) - noise);
     return sum;
   });
 }
