@@ -150,7 +150,7 @@ export const correctEvents = declareRoute({
       object(['type'], {
         type: oneOf(['approve', 'change', 'delete', 'add', 'revert']),
         id: TEXT,
-        sentence: { ...QUESTION, description: 'What truly happened; for change and add.' },
+        sentence: { ...QUESTION, description: 'What happened; for change and add.' },
         t: SECONDS,
         end: SECONDS,
       }),

@@ -155,7 +155,7 @@ export const authorText = {
     previous: 'Previous element',
     teach: 'Teach the font of the selected element',
     undo: 'Undo',
-    redo: 'Do again',
+    redo: 'Redo',
     mark: 'Say what happens now',
     markNumber: 'Mark sentence 1 to 9 at this time',
     run: 'Run the tests',
