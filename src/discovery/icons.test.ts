@@ -117,3 +117,8 @@ it('groups frames of one size and distance', () => {
   const frames = [square(0), square(24), square(48), square(300), square(330, 40)];
   expect(groupFrames(frames).map((row) => row.map(({ x }) => x))).toEqual([[0, 24, 48], [300], [330]]);
 });
+
+it('takes two bars in a row for no cells', () => {
+  const bars = [24, 956].map((x) => ({ x, y: 676, width: 301, height: 21 }));
+  expect(groupFrames(fillGaps(bars))).toEqual(bars.map((bar) => [bar]));
+});

@@ -367,6 +367,9 @@ function isNear(a: number, b: number): boolean {
   return Math.abs(a - b) <= MAX_ROW_DEVIATION;
 }
 
+/** Width of an icon or cell in heights: longer frames are those of bars. */
+const MAX_FRAME_ASPECT = 4;
+
 /** Distance of neighbouring icons, in widths. */
 const [MIN_ICON_PITCH, MAX_ICON_PITCH] = [1.05, 1.8];
 
@@ -376,7 +379,8 @@ export function fillGaps(frames: readonly Rect[]): readonly Rect[] {
     frames.flatMap((other): Rect[] => {
       const isAlike = isNear(one.y, other.y) && isNear(one.width, other.width) && isNear(one.height, other.height);
       const pitch = (other.x - one.x) / 2;
-      if (!isAlike || pitch < MIN_ICON_PITCH * one.width || pitch > MAX_ICON_PITCH * one.width) return [];
+      if (!isAlike || one.width > MAX_FRAME_ASPECT * one.height) return [];
+      if (pitch < MIN_ICON_PITCH * one.width || pitch > MAX_ICON_PITCH * one.width) return [];
       const middle = { ...one, x: Math.round(one.x + pitch) };
       const isTaken = frames.some(
         ({ x, y, width, height }) =>
@@ -399,7 +403,7 @@ export function groupFrames(frames: readonly Rect[]): readonly (readonly Rect[])
       const last = row.at(-1)!;
       const pitch = next.x - last.x;
       const isAlike = isNear(next.y, first.y) && isNear(next.width, first.width) && isNear(next.height, first.height);
-      if (!isAlike || pitch > 1.8 * first.width) continue;
+      if (!isAlike || pitch > 1.8 * first.width || first.width > MAX_FRAME_ASPECT * first.height) continue;
       if (row.length > 1 && !isNear(pitch, row[1]!.x - row[0]!.x)) continue;
       row.push(next);
       left.delete(next);
