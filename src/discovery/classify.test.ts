@@ -118,6 +118,11 @@ describe('a field', () => {
       { type: 'counter', caption: '°C', behaviour: { min: 1, max: 2, changes: 1 } },
     ],
     [
+      'a lap time whose zero looks like a letter',
+      halves.map((i) => `Last ${i % 2 === 0 ? '0' : 'D'}:${i < 20 ? '14.49' : '14.66'}`),
+      { type: 'time', caption: 'Last' },
+    ],
+    [
       'a number with a unit',
       halves.map((i) => `${120 - Math.floor(i / 3)} km/h`),
       { type: 'counter', caption: 'km h', behaviour: { max: 120, direction: 'down' } },

@@ -165,7 +165,9 @@ function withoutNoise(text: string): { readonly text: string; readonly before: s
   const rest = text.slice(before.length);
   const after = NOISE_AFTER.exec(rest)?.[0] ?? '';
   const own = rest.slice(0, rest.length - after.length).trim();
-  return { text: own.replaceAll(/(?<=\d) ?: ?(?=\d)/g, ':'), before, after };
+  // The zero of some fonts is read as a letter; before a colon and two digits it stands for minutes.
+  const figures = own.replaceAll(/(?<![\p{L}\p{N}])[DOoQ](?= ?: ?\d\d)/gu, '0').replaceAll(/(?<=\d) ?: ?(?=\d)/g, ':');
+  return { text: figures, before, after };
 }
 
 /** The characters of noises. */
@@ -438,6 +440,8 @@ function captionOf(pieces: readonly Piece[]): string | undefined {
   const words = pieces.flatMap((piece) => ('literal' in piece ? [piece.literal] : [])).join(' ');
   const caption = words
     .replaceAll(/[^\p{L}\s.'’-]/gu, ' ')
+    // Points that stand alone are those of figures.
+    .replaceAll(/(?<!\S)[.'’-]+(?!\S)/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
   if (/\p{L}{2}/u.test(caption)) return caption;

@@ -313,6 +313,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
       !messages.some(
         ({ rect, reading }) => liesOn(one.element.rect, [rect]) && saysTheSame(one.reading, reading.values),
       ) &&
+      !classified.some((other) => isCaptionOf(one, other)) &&
       !belongsToDrawn(one.element.rect, one.reading) &&
       ((one.element.comesAndGoes && !FIGURES.has(one.reading.type)) ||
         !classified.some(
@@ -527,10 +528,7 @@ function saysTheSame({ type, values }: FieldReading, said: readonly { readonly t
 }
 
 /** A log with the rows next to it that are seldom empty, and seemed to be names. */
-function withFirstRows<One extends Feed>(
-  feed: One,
-  fields: readonly { readonly element: TextElement; readonly reading: FieldReading }[],
-): One {
+function withFirstRows<One extends Feed>(feed: One, fields: readonly ClassifiedElement[]): One {
   const rows = fields.flatMap(({ element: { rect }, reading }) => {
     const gap = Math.max(rect.y - feed.rect.y - feed.rect.height, feed.rect.y - rect.y - rect.height);
     const shifts = [rect.x - feed.rect.x, rect.x + rect.width - feed.rect.x - feed.rect.width].map(Math.abs);
@@ -560,6 +558,24 @@ function areTogether(caption: FieldReading, figure: FieldReading): boolean {
   const times = new Set(figure.values.map(({ recording, t }) => `${recording} ${t}`));
   const common = caption.values.filter(({ recording, t }) => times.has(`${recording} ${t}`));
   return common.length >= MIN_TOGETHER_SHARE * caption.values.length;
+}
+
+type ClassifiedElement = { readonly element: TextElement; readonly reading: FieldReading };
+
+/** Whether what seems to be a message is the caption in the line of a figure, which appears with it: “Last 0:14.49”. */
+function isCaptionOf(
+  { element, reading: { type, constantText } }: ClassifiedElement,
+  figure: ClassifiedElement,
+): boolean {
+  const { caption } = figure.reading;
+  return (
+    type === 'message' &&
+    constantText !== undefined &&
+    caption !== undefined &&
+    FIGURES.has(figure.reading.type) &&
+    liesOn(element.rect, [figure.element.rect]) &&
+    simplify(caption).includes(simplify(constantText))
+  );
 }
 
 /** How much is known of what an element shows: figures say more than texts, a line with its caption more than its figures. */
