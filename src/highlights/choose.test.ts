@@ -378,4 +378,16 @@ describe('scenes of a game without a profile', () => {
     const { scenes } = chooseScenes([match], { dictionary, duration: 4 });
     expect(scenes.map(({ events }) => events[0]!.event)).toEqual([lap]);
   });
+
+  it('have a summary that says from what to what each counter went', () => {
+    const match = source(
+      [...changes('goals', [20, 45]), ...changes('touches', [5, 6, 7])].toSorted((a, b) => a.t - b.t),
+    );
+    const { headline, lines } = summarize([match], [], dictionary);
+    expect([headline, ...lines.map(({ text }) => text)]).toEqual([
+      'A session in OpenArena',
+      'counter goals from 0 to 2',
+      'counter touches from 0 to 3',
+    ]);
+  });
 });

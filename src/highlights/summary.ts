@@ -6,7 +6,7 @@ import { type ActionStatement, isPropertyStatement, wordOf } from '../events/sta
 import { escapeMarkdown } from '../markup.ts';
 import { formatClock, roundTime } from '../time.ts';
 import { type HighlightList, type Scene, type Source, strongestEvent } from './list.ts';
-import { isPlayerDefeat, isPlayerVictory, unqualified, withAncestors } from './weights.ts';
+import { displayOf, isAnyOf, isPlayerDefeat, isPlayerVictory, unqualified, withAncestors } from './weights.ts';
 
 /** Occurrences of a word and its descendants. */
 export interface WordCount {
@@ -141,7 +141,7 @@ export function summarize(
     ...victoryLines(events, dictionary),
     ...defeatLines(events, dictionary),
     ...otherLines(events, dictionary),
-    ...(sources.length === 1 ? valueExtremes(events, dictionary) : []),
+    ...(sources.length === 1 ? [...valueExtremes(events, dictionary), ...displayLines(events, dictionary)] : []),
   ];
   const games = [...new Set(sources.map((source) => source.header.game))];
   const duration = sources.reduce((sum, source) => sum + source.header.media.duration, 0);
@@ -295,10 +295,42 @@ function valueExtremes(events: readonly EventLine[], dictionary: Dictionary): Su
   });
 }
 
+/** Displays of a game without a profile that are listed, those that change least first: goals and laps before ammunition. */
+const MAX_DISPLAYS = 6;
+/** Changes from which the range of a display says more than where it began and ended. */
+const MANY_CHANGES = 20;
+
+/** What the counters of a game without a profile showed: `counter RED from 0 to 5`. */
+function displayLines(events: readonly EventLine[], dictionary: Dictionary): SummaryLine[] {
+  const values = new Map<string, { readonly word: string; readonly shown: number[] }>();
+  for (const { statement } of events) {
+    if (!isPropertyStatement(statement) || typeof statement.subject !== 'object') continue;
+    const { subject, from, to } = statement;
+    if (typeof to !== 'number' || displayOf(statement, dictionary) === undefined) continue;
+    const word = `${unqualified(subject.word)} ${subject.name ?? ''}`.trim();
+    const { shown } = values.get(word) ?? { shown: typeof from === 'number' ? [from] : [] };
+    values.set(word, { word: subject.word, shown: [...shown, to] });
+  }
+  return [...values]
+    .toSorted(([, a], [, b]) => a.shown.length - b.shown.length)
+    .slice(0, MAX_DISPLAYS)
+    .map(([name, { word, shown }]): SummaryLine => {
+      const [first, last] = [shown[0]!, shown.at(-1)!];
+      const isRange = first === last || shown.length > MANY_CHANGES;
+      const range = `between ${Math.min(...shown)} and ${Math.max(...shown)}`;
+      const text = `${name} ${isRange ? range : `from ${first} to ${last}`}`;
+      return { word, count: shown.length - 1, text, parts: [] };
+    });
+}
+
+function isDisplay(word: string, dictionary: Dictionary): boolean {
+  return isAnyOf(dictionary, word, 'object', 'display');
+}
+
 /** `6 kills, 8 deaths`; without victories, what was gained. */
 function makeTally(lines: readonly SummaryLine[], dictionary: Dictionary): string {
   const [first] = lines;
-  if (!first) return 'A session';
+  if (!first || isDisplay(first.word, dictionary)) return 'A session';
   const death = lines.find(({ word }) => word === DEATH);
   const gain = first === death ? lines.find(({ word }) => dictionary.find(word, 'action')) : undefined;
   const head = gain ? summarizeGain(gain, dictionary) : first.text.split(':')[0]!;

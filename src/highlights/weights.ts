@@ -129,7 +129,7 @@ export function statementWeight(statement: Statement, dictionary: Dictionary, we
  * The counter, clock or message of which a statement says what it shows: such statements are all that is known of a game without a
  * profile, and they are about what the player does.
  */
-function displayOf({ subject }: Statement, dictionary: Dictionary): string | undefined {
+export function displayOf({ subject }: Statement, dictionary: Dictionary): string | undefined {
   const word = wordOf(subject);
   return word !== undefined && isAnyOf(dictionary, word, 'object', 'display') ? word : undefined;
 }
