@@ -13,7 +13,7 @@ import { allKinds } from '../src/detectors/registry.ts';
 import { builtinFolder, dictionaryNames } from '../src/dictionary/files.ts';
 import type { DictionaryFile } from '../src/dictionary/format.ts';
 import { issueCodes } from '../src/dictionary/issues.ts';
-import { PROFILE_SCHEMA } from '../src/profile/profile.ts';
+import { CUE_CONDITION, PROFILE_SCHEMA } from '../src/profile/profile.ts';
 import { STEPS } from '../src/regions/preprocess/steps/index.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -130,17 +130,27 @@ function schemaType(schema: Schema, described: string, isNested: boolean): strin
   return isNested && type === 'object' ? 'object' : described;
 }
 
+/** Whether the section about cues describes a property, so that objects with this property need no row for it. */
+function isOfCue(name: string, property: Schema): boolean {
+  return (CUE_CONDITION.properties as Readonly<Record<string, Schema>>)[name] === property;
+}
+
 /** Rows for the properties of a schema and, below each, for those of the objects in it. */
 function schemaRows(schema: Schema, prefix = '', depth = 0): readonly (readonly string[])[] {
   const properties = schema['properties'] as Readonly<Record<string, Schema>>;
   return describeSchemaOptions(schema).flatMap(({ name, type, required, default: preset, description = '' }) => {
     const property = properties[name]!;
+    if (prefix !== '' && isOfCue(name, property) && (name === 'detector' || !required)) return [];
     const nested = depth < 3 ? nestedObjects(property, `${prefix}${name}`) : [];
+    const isCue = nested.some(([object]) =>
+      isOfCue('detector', (object['properties'] as Readonly<Record<string, Schema>>)['detector'] ?? {}),
+    );
+    const shown = schemaType(property, type, nested.length > 0);
     const value = preset === undefined ? '' : `\`${JSON.stringify(preset).replaceAll('"', '')}\``;
     return [
       [
         `\`${prefix}${name}\``,
-        schemaType(property, type, nested.length > 0),
+        isCue ? shown.replaceAll(/object(s?)/g, '[cue$1](#cues)') : shown,
         required ? 'required' : value,
         escapeText(description),
       ],
@@ -192,6 +202,9 @@ function profileSections(): readonly string[] {
         optionTable(object),
       ]),
     ),
+    '## Cues',
+    'Members of every option that is a cue: `after`, `steps[]`, `unless`, `on`.',
+    optionTable(CUE_CONDITION),
   ];
 }
 

@@ -52,12 +52,13 @@ const VALUE = {
 
 const CUE_CONDITION_PROPERTIES = {
   detector: { ...SOURCE_NAME, description: 'The detector or sequence that the cue comes from.' },
-  trigger: oneOf(['found', 'changed', 'lost'], 'Default: found or changed.'),
+  trigger: oneOf(['found', 'changed', 'lost'], 'Default, except in `events`: found or changed.'),
   match: { ...REGULAR_EXPRESSION, description: 'Matches the value; of a lost cue, the previous value.' },
   change: oneOf(['rise', 'fall'], 'How the number compares with the previous one.'),
 } as const;
 
-const CUE_CONDITION = {
+/** A condition on a cue: which detector it comes from, and how its value changed. */
+export const CUE_CONDITION = {
   type: 'object',
   required: ['detector'],
   additionalProperties: false,
