@@ -17,19 +17,19 @@ const BAR_SCHEMA = {
     fill: list(
       COLOR_SCHEMA,
       [1, 16],
-      'Colours of the full part. Without them the edge between the two parts is detected.',
+      'Colors of the full part. Without them the edge between the two parts is detected.',
     ),
     empty: list(
       COLOR_SCHEMA,
       [1, 16],
-      'Colours of the empty part. Without them everything that is not full counts as empty, including the background.',
+      'Colors of the empty part. Without them everything that is not full counts as empty, including the background.',
     ),
     anyFill: flag(
-      'What lies before the empty part is full, whatever its colour: for bars that turn red or flash.',
+      'What lies before the empty part is full, whatever its color: for bars that turn red or flash.',
       false,
     ),
-    tolerance: positive(442, 'Maximum distance of a pixel from the colours of the gauge.', 60),
-    space: oneOf(['rgb', 'ycbcr', 'chroma'], 'Colour space of the distances; `chroma` ignores brightness.', 'rgb'),
+    tolerance: positive(442, 'Maximum distance of a pixel from the colors of the gauge.', 60),
+    space: oneOf(['rgb', 'ycbcr', 'chroma'], 'Color space of the distances; `chroma` ignores brightness.', 'rgb'),
     step: positive(50, 'Readings are rounded to multiples of it, in percent.', 1),
     cells: integer(
       [2, 200],
@@ -78,7 +78,7 @@ export const kind: FrameDetectorKind<BarOptions> = {
   input: 'frame',
   name: 'bar',
   description:
-    'How full a gauge is, 0…100: a bar in any direction or a ring, by its colours (several, with tolerance) or by the edge between its full and its empty part; robust to gradients, notches and text on it. With `cells` how many of a row of hearts, lives or cartridges are full.',
+    'How full a gauge is, 0…100: a bar in any direction or a ring, by its colors (several, with tolerance) or by the edge between its full and its empty part; robust to gradients, notches and text on it. With `cells` how many of a row of hearts, lives or cartridges are full.',
   schema: BAR_SCHEMA,
   byColour: ({ fill = [] }) => areColourful(fill),
   async open(options) {

@@ -18,7 +18,7 @@ const COLOR_DETECTOR_SCHEMA = {
   required: ['region', 'colors'],
   properties: {
     colors: {
-      description: 'The colours by their names; a name may have several.',
+      description: 'The colors by their names; a name may have several.',
       type: 'object',
       minProperties: 1,
       maxProperties: 64,
@@ -28,12 +28,12 @@ const COLOR_DETECTOR_SCHEMA = {
     },
     measure: oneOf(
       ['mean', 'dominant', 'share'],
-      'What is compared: the `mean` colour of the region, its `dominant` colour, or the `share` of pixels near each colour (such as ink on a background).',
+      'What is compared: the `mean` color of the region, its `dominant` color, or the `share` of pixels near each color (such as ink on a background).',
       'mean',
     ),
-    tolerance: positive(442, 'Maximum distance from a colour.', 48),
+    tolerance: positive(442, 'Maximum distance from a color.', 48),
     minimum: number([0, 1], 'Measure `share`: the minimum share of the pixels.', 0.5),
-    space: oneOf(['rgb', 'ycbcr', 'chroma'], 'Colour space of the distances; `chroma` ignores brightness.', 'rgb'),
+    space: oneOf(['rgb', 'ycbcr', 'chroma'], 'Color space of the distances; `chroma` ignores brightness.', 'rgb'),
     absent: list({ type: 'string' }, [], 'Names that read as absent.'),
   },
 } as const satisfies Schema;
@@ -56,7 +56,7 @@ export const kind: FrameDetectorKind<ColorOptions> = {
   input: 'frame',
   name: 'color',
   description:
-    'Which of some named colours a region has: by its mean colour (screen tints), its dominant colour (badges), or the share of pixels near each colour (marks). Reads the name.',
+    'Which of some named colors a region has: by its mean color (screen tints), its dominant color (badges), or the share of pixels near each color (marks). Reads the name.',
   byColour: ({ colors }) => namedColors(colors, 'rgb').some((named) => areColourful(named.colors)),
   schema: COLOR_DETECTOR_SCHEMA,
   async open(options) {

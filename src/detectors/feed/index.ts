@@ -54,7 +54,7 @@ const schema = {
     inks: list(
       { type: 'string', pattern: '^#[0-9a-fA-F]{6}$' },
       [1, 16],
-      'Colours in which characters (names, say) can be drawn in lines whose other characters are white.',
+      'Colors in which characters (names, say) can be drawn in lines whose other characters are white.',
     ),
   },
 } as const satisfies Schema;

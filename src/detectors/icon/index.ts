@@ -42,7 +42,7 @@ export const kind: FrameDetectorKind<IconOptions> = {
   input: 'frame',
   name: 'icon',
   description:
-    'Which of some icons a region shows, by masked template matching over a small search window in colour: PNG templates with alpha as mask, several variants and scales each. Reads the name of the best one.',
+    'Which of some icons a region shows, by masked template matching over a small search window in color: PNG templates with alpha as mask, several variants and scales each. Reads the name of the best one.',
   schema: ICON_SCHEMA,
   places: () => true,
   // In a grayscale picture correlation still finds the pattern of brightness, with lower confidence.

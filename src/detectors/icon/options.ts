@@ -20,10 +20,10 @@ export const ICON_SCHEMA = {
     },
     measure: oneOf(
       ['correlation', 'difference'],
-      '`correlation` compares patterns and ignores brightness and tint. `difference` compares colours, for flat icons.',
+      '`correlation` compares patterns and ignores brightness and tint. `difference` compares colors, for flat icons.',
       'correlation',
     ),
-    color: flag('Whether colours are compared, or brightness alone.', true),
+    color: flag('Whether colors are compared, or brightness alone.', true),
     zoom: positive(
       16,
       'Pixels of the PNGs per pixel of the reference frame: 2 if they were cut from a frame twice as large.',
@@ -68,7 +68,7 @@ export const ICON_SCHEMA = {
     threshold: number([0, 1], 'Minimum score; below it the region reads as absent.', 0.7),
     likeness: number(
       [0, 1],
-      'Minimum similarity by `difference` in addition to the score by correlation: rejects backgrounds with the same edges in other colours.',
+      'Minimum similarity by `difference` in addition to the score by correlation: rejects backgrounds with the same edges in other colors.',
     ),
     margin: number([0, 1], 'Minimum lead of the best icon over the next; below it the region is unreadable.', 0.04),
     none: list({ type: 'string' }, [], 'Names that read as absent, such as images of the empty place.'),

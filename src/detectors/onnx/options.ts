@@ -54,7 +54,7 @@ export const ONNX_SCHEMA = {
         ['stretch', 'letterbox', 'corner', 'height'],
         "How a crop is fitted into the network's input: stretched; with borders, as the YOLO family; at the top left; or as a line of text of full height. The default depends on the task.",
       ),
-      pad: number([0, 255], 'Grey level of what the crop does not cover.'),
+      pad: number([0, 255], 'Gray level of what the crop does not cover.'),
       resample: oneOf(['linear', 'smooth'], 'As cv2 does, or with a wider filter when shrinking.'),
     }),
     output: { type: 'string', description: 'Name of the output; default the first.' },

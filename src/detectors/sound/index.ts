@@ -21,7 +21,7 @@ const SOUND_SCHEMA = {
       type: 'object',
       minProperties: 1,
       maxProperties: 64,
-      description: 'Learnt sounds (files) by what they are called.',
+      description: 'Learned sounds (files) by what they are called.',
       additionalProperties: { oneOf: [FILE, { type: 'array', items: FILE, minItems: 1, maxItems: 16 }] },
     },
     likeness: number([0, 1], 'Of `clip`: least likeness of a sound that is known by its spectrogram.', 0.55),
@@ -30,7 +30,7 @@ const SOUND_SCHEMA = {
       'Of `clip`: how many times the usual answer a sound that is known by its waveform must give.',
       10,
     ),
-    within: positive(60, 'Of `clip`: dB by which it may be louder or quieter than learnt.', 15),
+    within: positive(60, 'Of `clip`: dB by which it may be louder or quieter than learned.', 15),
     over: oneOf(
       ['momentary', 'short-term'],
       'Of `loud`: loudness of the last 400 ms, or of the last 3 s: a bang, or a stretch that is louder.',
@@ -57,7 +57,7 @@ export const kind: AudioListenerKind<SoundOptions> = {
   input: 'audio',
   name: 'sound',
   description:
-    'What is heard in a sound track. `of` says what is listened for: `clip` (learnt sounds, see `playbyplay profile sound`: reads what each is called, one `found` cue an occurrence), `onset` (something begins to sound: one `found` cue each), `loud` (loudness by EBU R128, momentary or short-term, rises `rise` LU, 6 by default, above the median of the last ten seconds), `voice` (`speech`, or `shout` where it is loud). `rise` is 4 dB by default for onsets, `apart` 0.08 s. It looks at no region. A recording without sound is said, and read without it.',
+    'What is heard in a sound track. `of` says what is listened for: `clip` (learned sounds, see `playbyplay profile sound`: reads what each is called, one `found` cue an occurrence), `onset` (something begins to sound: one `found` cue each), `loud` (loudness by EBU R128, momentary or short-term, rises `rise` LU, 6 by default, above the median of the last ten seconds), `voice` (`speech`, or `shout` where it is loud). `rise` is 4 dB by default for onsets, `apart` 0.08 s. It has no region. If a recording has no sound, `detect` says so and reads the rest.',
   schema: SOUND_SCHEMA,
   listen,
   async track(name, spec) {

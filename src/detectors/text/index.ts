@@ -48,7 +48,7 @@ export const kind: FrameDetectorKind<TextOptions> = {
   input: 'frame',
   name: 'text',
   description:
-    'One line of text: counters, names, messages. Read in a font that was learnt (`playbyplay profile glyphs`), or in any font by a trained network (`"reader": "general"`). The value is the text, or a number.',
+    'One line of text: counters, names, messages. Read in a font that was learned (`playbyplay profile glyphs`), or in any font by a trained network (`"reader": "general"`). The value is the text, or a number.',
   schema: TEXT_SCHEMA,
   regions: (options) => (options.light ? [options.light.region] : []),
   landmarks: findLandmarks,

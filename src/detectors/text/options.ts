@@ -10,7 +10,7 @@ export const TEXT_SCHEMA = {
     variants: uniqueList(
       { type: 'string', format: 'asset' },
       [1, 8],
-      'Atlas files of the same font in other colours, or in a channel that a tint leaves. Tried where the first reading is uncertain; the most confident reading counts.',
+      'Atlas files of the same font in other colors, or in a channel that a tint leaves. Tried where the first reading is uncertain; the most confident reading counts.',
     ),
     align: oneOf(
       ['left', 'right', 'centre'],

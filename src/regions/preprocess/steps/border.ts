@@ -5,7 +5,7 @@ import { defineStep, pixels } from '../step.ts';
 export const step = defineStep({
   name: 'border',
   description:
-    'Adds a margin of `size` pixels of grey `level` on every side. Recognizers of unknown text need a margin around it.',
+    'Adds a margin of `size` pixels of gray `level` on every side. Recognizers of unknown text need a margin around it.',
   options: {
     size: number([0, 256], undefined, 8),
     level: integer([0, 255], undefined, 255),

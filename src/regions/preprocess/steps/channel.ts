@@ -17,7 +17,7 @@ function clampRound(level: number): number {
 export const step = defineStep({
   name: 'channel',
   description:
-    'One channel as grey: `red`, `green`, `blue`; `cb`, `cr` (colour difference, 128 is neutral); `hue` (0…360° as 0…255), `saturation`, `value`. Red text on dark stone stands out in `cr` whatever the light.',
+    'One channel as gray: `red`, `green`, `blue`; `cb`, `cr` (color difference, 128 is neutral); `hue` (0…360° as 0…255), `saturation`, `value`. Red text on dark stone stands out in `cr` whatever the light.',
   options: { channel: { enum: ['red', 'green', 'blue', 'cb', 'cr', 'hue', 'saturation', 'value'] } },
   required: ['channel'],
   input: 'color',

@@ -16,7 +16,7 @@ const modes = {
 export const step = defineStep({
   name: 'grayscale',
   description:
-    'One grey level per pixel: its luma (default), the mean of the channels, the brightest one (coloured text on black) or the darkest one (white text over coloured scenery).',
+    'One gray level per pixel: its luma (default), the mean of the channels, the brightest one (colored text on black) or the darkest one (white text over colored scenery).',
   options: { mode: { enum: ['luma', 'mean', 'brightest', 'darkest'], default: 'luma' } },
   input: 'any',
   compile: ({ mode = 'luma' }, shape) => (shape.channels === 1 ? identityStep(shape) : pixelStep(shape, modes[mode])),

@@ -9,7 +9,7 @@ import { luma } from './grayscale.ts';
 export const step = defineStep({
   name: 'if',
   description:
-    'Chooses steps by what the crop holds at this point: the `mean` grey level, its standard `deviation`, the `darkest` or `brightest` level (0…255), or the `share` (0…1) of pixels within `tolerance` of `color`. `then` runs where the measure is above and below the limits given, `else` otherwise; both must end in the same size and channels.',
+    'Chooses steps by what the crop holds at this point: the `mean` gray level, its standard `deviation`, the `darkest` or `brightest` level (0…255), or the `share` (0…1) of pixels within `tolerance` of `color`. `then` runs where the measure is above and below the limits given, `else` otherwise; both must end in the same size and channels.',
   options: {
     measure: { enum: ['mean', 'deviation', 'darkest', 'brightest', 'share'] },
     color: COLOR_SCHEMA,

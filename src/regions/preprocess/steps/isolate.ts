@@ -6,7 +6,7 @@ import { defineStep, pixelStep } from '../step.ts';
 export const step = defineStep({
   name: 'isolate',
   description:
-    'White where a pixel is within `tolerance` of one of `colors` (Euclidean distance, levels 0…255), black elsewhere; over `softness` further levels it fades, which keeps anti-aliased edges. Space `rgb`, `ycbcr`, or `chroma` (hue and saturation only: the same colour, however bright).',
+    'White where a pixel is within `tolerance` of one of `colors` (Euclidean distance, levels 0…255), black elsewhere; over `softness` further levels it fades, which keeps anti-aliased edges. Space `rgb`, `ycbcr`, or `chroma` (hue and saturation only: the same color, however bright).',
   options: {
     colors: { type: 'array', items: COLOR_SCHEMA, minItems: 1, maxItems: 16 },
     tolerance: number([0, 442], undefined, 48),

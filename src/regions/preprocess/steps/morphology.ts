@@ -9,7 +9,7 @@ const radiusSchema = number([0, 32]);
 export const step = defineStep({
   name: 'morphology',
   description:
-    'Grey morphology with a rectangle of 2·radius + 1 pixels: `erode` (darkest), `dilate` (brightest), `open` (erode, then dilate: removes bright specks thinner than the rectangle), `close` (the other way: fills dark gaps). Pixels outside the crop do not count.',
+    'Gray morphology with a rectangle of 2·radius + 1 pixels: `erode` (darkest), `dilate` (brightest), `open` (erode, then dilate: removes bright specks thinner than the rectangle), `close` (the other way: fills dark gaps). Pixels outside the crop do not count.',
   options: {
     operation: { enum: ['erode', 'dilate', 'open', 'close'] },
     radius: {
