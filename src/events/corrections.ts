@@ -29,7 +29,7 @@ const SECONDS = { type: 'number', minimum: -MAX_SECONDS, maximum: MAX_SECONDS } 
 
 const CORRECTED_EVENT = {
   type: 'object',
-  description: 'What truly happened.',
+  description: 'What happened.',
   required: ['t', 'end', 'text', 'statement'],
   properties: {
     t: { ...SECONDS, description: 'Start in seconds from the first video frame.' },

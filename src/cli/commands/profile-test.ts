@@ -28,7 +28,7 @@ export const testPack: RunCommand<typeof specs.profileTest> = async (io, { json,
     throw new PlaybyplayError('no-tests', `${path} has no such tests`, {
       hint:
         tests.length === 0
-          ? 'Mark what truly happens in a recording: playbyplay studio.'
+          ? 'Mark what happens in a recording: playbyplay studio.'
           : `There are ${tests.map(({ name }) => name).join(', ')}.`,
     });
   const { dictionary } = await openGame(path);

@@ -238,8 +238,8 @@ export const authorText = {
   test: {
     lanes: { marks: 'Marked', events: 'Found', differences: 'Misses, wrong' },
     title: 'Does it work?',
-    explain: 'Mark what truly happens, then run the game: misses and wrong events are listed.',
-    marks: 'What truly happens',
+    explain: 'Mark what happens, then run the game: misses and wrong events are listed.',
+    marks: 'What happens',
     noMarks: 'Nothing is marked in this recording',
     noMarksHint:
       'Press 1 to 9 when something happens, or M to type it. Or take over what the game finds, and correct it.',
