@@ -38,6 +38,11 @@ describe('a field', () => {
       { type: 'clock', isStopwatch: true, behaviour: { min: 10.27, max: 21.77 } },
     ],
     [
+      'a clock with hundredths next to an icon that looks like a digit',
+      halves.map((i) => `00:${String(10 + Math.floor(i / 2))}:${i % 2 ? '77' : '27'}${i % 3 ? '1' : ''}`),
+      { type: 'clock', isStopwatch: true, behaviour: { min: 10.27, max: 21.77 } },
+    ],
+    [
       'a clock with a small fraction',
       halves.map((i) => `00:${String(10 + Math.floor(i / 2))} ${i % 2 ? '50' : '00'}`),
       { type: 'clock', behaviour: { max: 21.5 } },

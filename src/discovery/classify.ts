@@ -239,7 +239,8 @@ function classifyFigure(
   const isNumber = /^[+-]?[$€£]? ?#(?:[.,]#)*[\uE000\uE002°]?$/.test(core);
   if (!isClock && !isFraction && !isPercentage && !isNumber) return undefined;
   const group = isClock || isNumber ? [0, figures - 1] : [0, 0];
-  const pattern = patternOf(form.pieces, group as [number, number], { mayGrow: !isClock, isGrouped });
+  const pieces = isClock ? withFixedEnd(form.pieces, texts) : form.pieces;
+  const pattern = patternOf(pieces, group as [number, number], { mayGrow: !isClock, isGrouped });
   const isStopwatch = figures === 3 && isClock && (hasStopwatch || showsHundredths(texts));
   const parseTime = isStopwatch ? parseStopwatch : parseDuration;
   const constraint = patternConstraint(pattern);
@@ -290,6 +291,24 @@ function classifyFigure(
     behaviour,
     certainty: Math.min(1, share) * middle,
   };
+}
+
+/** Share of the times that end in the fewest digits from which all do. */
+const MIN_FIXED_SHARE = 0.2;
+
+/** The last number of a clock always has as many digits: what now and then looks like another one is an icon next to it. */
+function withFixedEnd(pieces: readonly Piece[], texts: readonly string[]): readonly Piece[] {
+  const at = pieces.findLastIndex((piece) => 'min' in piece);
+  const last = pieces[at];
+  if (last === undefined || !('min' in last) || last.min === last.max || last.min < 2) return pieces;
+  const ends = texts.flatMap((text) => /\d{2,}(?=\D*$)/.exec(text)?.[0] ?? []);
+  if (ends.filter(({ length }) => length === last.min).length < MIN_FIXED_SHARE * ends.length) return pieces;
+  return [
+    ...pieces.slice(0, at),
+    { ...last, max: last.min, padded: true },
+    { noise: '0123456789' },
+    ...pieces.slice(at + 1),
+  ];
 }
 
 /** Share of the times with two colons whose last number is no second, from which it is a hundredth: two of five hundredths are none. */

@@ -81,8 +81,11 @@ function isOver(figure: Rect, line: Rect): boolean {
 /** A caption with a colon names what comes after it. */
 const NAMES_NEXT = /:\s*$/;
 
+/** A time, such as a record next to the clock, which is no caption. */
+const SHOWS_TIME = /\d\s?:\s?\d\d/;
+
 function captionDistance(figure: Rect, { rect: label, text }: Label): number {
-  if (label.height > MAX_CAPTION_HEIGHT * figure.height) return Number.POSITIVE_INFINITY;
+  if (SHOWS_TIME.test(text) || label.height > MAX_CAPTION_HEIGHT * figure.height) return Number.POSITIVE_INFINITY;
   const height = Math.min(figure.height, label.height);
   const rows = Math.abs(figure.y + figure.height / 2 - label.y - label.height / 2);
   const [before, after] = [figure.x - label.x - label.width, label.x - figure.x - figure.width];

@@ -202,9 +202,13 @@ function isOfTable(row: readonly Rect[]): boolean {
   return gaps.filter((gap) => gap >= MIN_CELL_GAP).length >= MIN_CELL_GAPS;
 }
 
-/** Whether a line touches the left or right end of its crop. */
-function isCut({ x, width }: Rect, crop: Crop): boolean {
-  return x < 1 || x + width > crop.width - 1;
+/** Distance of a line to the left or right end of its crop, in heights, below which it goes on beyond it. */
+const MIN_END_DISTANCE = 0.2;
+
+/** Whether a line touches the left or right end of its crop, but for the inaccuracy of boxes. */
+function isCut({ x, width, height }: Rect, crop: Crop): boolean {
+  const limit = Math.max(1, MIN_END_DISTANCE * height);
+  return x < limit || x + width > crop.width - limit;
 }
 
 function wholePixels(
