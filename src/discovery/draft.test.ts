@@ -120,3 +120,18 @@ it('reports kills with the icon between the names, under the name that was answe
   ]);
   expect(events[1]!.statement['with']).toEqual({ word: 'icon', name: '$2' });
 });
+
+it('believes a number with more digits than were ever seen only after some samples', async () => {
+  const score = { ...counter('Score', 3), behaviour: { min: 7, max: 31, resets: false, changes: 3, presence: 1 } };
+  const discovery: Discovery = {
+    format: 'playbyplay/discovery/1',
+    reference: { width: 1280, height: 720 },
+    recordings: [{ path: 'match.mp4', duration: 60 }],
+    moment: { recording: 0, t: 0 },
+    fields: [score],
+  };
+  const { profile, keys } = draftPack(discovery, 'match', (await loadBuiltin([])).dictionary);
+  const detectors = profile['detectors'] as Record<string, { plausible?: unknown }>;
+  // From 18 to 183 is too much at once, from 97 to 101 is not.
+  expect(detectors[keys.get(score)!]!.plausible).toEqual({ rise: 99, unless: 5 });
+});

@@ -379,8 +379,20 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
       ? { samples: UNCLEAR_NAME_SAMPLES, confidence: MIN_CONFIDENCE }
       : { samples, confidence: isFigure ? MIN_CONFIDENCE : MIN_TEXT_CONFIDENCE },
     // A clock that has not started stands, too.
-    ...(type === 'clock' ? { plausible: { min: 0.01 } } : {}),
+    ...(type === 'clock' ? { plausible: { min: 0.01 } } : plausibleRise(field)),
   };
+}
+
+/** Samples in a row after which a number with more digits than were ever seen is believed. */
+const GROWN_SAMPLES = 5;
+
+/** Bounds how much a number rises at once: one that gets a digit is often read with something next to it. */
+function plausibleRise({ type, behaviour: { max } }: HudField): {
+  readonly plausible?: Readonly<Record<string, number>>;
+} {
+  if ((type !== 'counter' && type !== 'fraction') || max === undefined) return {};
+  const digits = String(Math.floor(Math.abs(max))).length;
+  return { plausible: { rise: 10 ** digits - 1, unless: GROWN_SAMPLES } };
 }
 
 /** How a figure is written. */
