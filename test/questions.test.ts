@@ -130,7 +130,9 @@ function read(question: string, name: string): string | undefined {
   const key = `${name}: ${question}`;
   const log = logs.get(name)!;
   try {
-    const form = forms.get(key) ?? formOf(compileQuery(question, log.dictionary, { logs: log, withoutReason: true }));
+    const form =
+      forms.get(key) ??
+      formOf(compileQuery(question, log.dictionary, { logs: log, withoutReason: true, asItStands: true }));
     forms.set(key, form);
     return form;
   } catch (error) {

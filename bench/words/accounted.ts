@@ -1,6 +1,6 @@
 // Replaces each word of each question of the cases by an unknown one, and leaves each word out: prints which questions with an
 // unknown word are still understood (none should be), and the words without which a question means the same.
-//   node bench/words/accounted.ts
+//   node bench/words/accounted.ts [every n-th question, default 1]
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { PlaybyplayError } from '../../src/errors.ts';
@@ -25,6 +25,8 @@ function read(question: string, log: LoadedLogs): string | undefined {
   }
 }
 
+const step = Number(process.argv[2] ?? 1);
+let index = 0;
 const logs = new Map<string, LoadedLogs>();
 const without = new Map<string, number>();
 const understood: string[] = [];
@@ -33,6 +35,7 @@ for (const { log: name, questions, heldOut = [] } of cases) {
   const log = logs.get(name) ?? (await loadLogs(name.split('+').map((each) => path(`logs/${each}.ndjson`))));
   logs.set(name, log);
   for (const question of [...questions, ...heldOut]) {
+    if (index++ % step !== 0) continue;
     const meaning = read(question, log);
     if (meaning === undefined) continue;
     const words = question.split(' ');

@@ -36,6 +36,8 @@ export interface QueryOptions {
   readonly exactSpelling?: boolean;
   /** Refuses without saying why and what would work, where nobody would read it: finding that out takes longer. Default false. */
   readonly withoutReason?: boolean;
+  /** Reads a sentence as it stands only, not in other words or with its parts in another order, where many are tried. Default false. */
+  readonly asItStands?: boolean;
   /** The game whose words are preferred where several words share a name. */
   readonly game?: string;
   /** Names of sessions that the query may use ("in final"); session ids always work. */
@@ -72,6 +74,7 @@ export function compileQuery(query: string | Query, dictionary: Dictionary, opti
         sessions,
         exactSpelling: options.exactSpelling,
         withoutReason,
+        asItStands: options.asItStands,
         displays: logs && collectDisplays(logs.events),
         vocabulary: logs && logs.events.length > 0 ? new Vocabulary(logs.events, dictionary) : undefined,
       })
@@ -94,7 +97,12 @@ function hasAnswer(question: string, dictionary: Dictionary, options: QueryOptio
   const { logs } = options;
   if (!logs) return false;
   try {
-    const compiled = compileQuery(question, dictionary, { ...options, withoutReason: true, exactSpelling: true });
+    const compiled = compileQuery(question, dictionary, {
+      ...options,
+      withoutReason: true,
+      asItStands: true,
+      exactSpelling: true,
+    });
     return matchEvents(compiled, logs.events).length > 0;
   } catch (error) {
     if (error instanceof PlaybyplayError) return false;

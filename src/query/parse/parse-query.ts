@@ -51,6 +51,8 @@ export interface ParseQueryOptions {
   readonly vocabulary?: Vocabulary | undefined;
   /** Says of a sentence that is not understood only that it is not: finding out why takes longer than parsing. */
   readonly withoutReason?: boolean | undefined;
+  /** Reads the question as it stands only, not in other words or with its parts in another order. */
+  readonly asItStands?: boolean | undefined;
 }
 
 /**
@@ -82,7 +84,7 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
     return fail({ code: 'sentence-too-long', message: `the query has more than ${maxTokens} words`, ...span });
   const settings = { dictionary, options, corrections, parser: new BodyParser(sentence, dictionary, options) };
   const parsed = parseTokens(sentence, tokens, settings);
-  if (parsed.query || options.withoutReason || parsed.issues[0]?.code === 'other-command') return parsed;
+  if (parsed.query || options.asItStands || parsed.issues[0]?.code === 'other-command') return parsed;
   // Where the question is not understood as it stands: with its parts in another order, or in other words.
   const tolerant = { ...settings, options: { ...options, withoutReason: true } };
   const facts = { dictionary, vocabulary: options.vocabulary, displays: options.displays ?? [] };

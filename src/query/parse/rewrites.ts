@@ -448,6 +448,7 @@ const byScore: Rewrite = (tokens, { displays }) =>
       return isShown ? [[substitute('final', tokens[0]!), ...part.tokens('p')]] : [];
     });
 
+const aroundCounter = new Set('when how long what time did does was is the my at'.split(' '));
 const caption = /^(?:lap|round|level|wave|stage|day)s?$/;
 
 /** "when did lap 2 start", "how long did lap 2 take" where the screen counts laps. */
@@ -467,10 +468,13 @@ const byCounter: Rewrite = (tokens, { displays }) => {
   const one = (n: number): Tokens => [noun, literal(`${n}`, noun)];
   const words = (text: string): Tokens => text.split(' ').map((each) => substitute(each, noun));
   const length = [...words('time between'), ...one(number), ...words('and'), ...one(number + 1)];
-  if (head[0]?.lower === 'how' && head[1]?.lower === 'long') return [length];
-  if (/^(?:time|duration|length)$/.test(last)) return [length];
-  if (/^(?:start|starts|started|begin|begins|began)$/.test(last)) return [[...words('when was'), ...one(number)]];
-  if (/^(?:end|ends|ended|over|done|finish|finished|complete|completed)$/.test(last))
+  // Nothing else may be said of it.
+  const isBare = rest.length <= 1 && head.every(({ lower }) => aroundCounter.has(lower));
+  const isLength = head[0]?.lower === 'how' && head[1]?.lower === 'long' && /^(?:|take|last|took|lasted)$/.test(last);
+  if (isBare && (isLength || /^(?:time|duration|length)$/.test(last))) return [length];
+  if (isBare && /^(?:start|starts|started|begin|begins|began)$/.test(last))
+    return [[...words('when was'), ...one(number)]];
+  if (isBare && /^(?:end|ends|ended|over|done|finish|finished|complete|completed)$/.test(last))
     return [[...words('when was'), ...one(number + 1)]];
   // "lowest health on lap 3"
   const preposition = head.findLastIndex(({ lower }) => /^(?:in|on|during)$/.test(lower));

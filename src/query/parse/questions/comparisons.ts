@@ -1,4 +1,6 @@
+import { numberValue } from '../../../dictionary/sentences/tokenize.ts';
 import type { Condition, Query } from '../../query.ts';
+import { ordinalValue } from '../ordinals.ts';
 import { isPlain } from './answer-forms.ts';
 import {
   type Interpretation,
@@ -20,6 +22,7 @@ import {
   haveForms,
   having,
   owner,
+  phrase,
   players,
   substitute,
   word,
@@ -28,6 +31,9 @@ import {
 type Comparison = NonNullable<Query['versus']>['as'];
 
 const more = 'how:more_often|more_times|more|fewer|less_often|less|as_many|as_often|as_much';
+
+const slower = 'faster|quicker|slower|better|worse|longer|shorter';
+const isFaster = (how: string): boolean => /faster|quicker|better|shorter/.test(how);
 
 /** "more kills than deaths", "did Nova draw more cards than me", "kills in the first minute vs the second". */
 export const comparisonRules: readonly Rule[] = [
@@ -55,6 +61,18 @@ export const comparisonRules: readonly Rule[] = [
   ),
   rule('what_was_there|were_there|are_there|is_there how:more|fewer|less <x> or <y>', ({ tokens, text }) =>
     compareEvents(tokens('x'), elliptical(tokens('x'), tokens('y')), asExtreme(text('how'))),
+  ),
+  // "was my second lap faster than my first"
+  rule(`${be} <a> how:${slower} than <b>`, ({ tokens, text }) =>
+    compareLaps(tokens('a'), tokens('b'), isFaster(text('how')) ? 'fewer' : 'more'),
+  ),
+  rule(`how_much how:${slower} ${be} <a> than <b>`, ({ tokens, text }) =>
+    isFaster(text('how'))
+      ? compareLaps(tokens('b'), tokens('a'), 'difference')
+      : compareLaps(tokens('a'), tokens('b'), 'difference'),
+  ),
+  rule('what? is|was? the? difference between <a> and <b>', ({ tokens }) =>
+    compareLaps(tokens('a'), tokens('b'), 'difference'),
   ),
   // "did Sarge or Major kill more"
   rule(`${doing}|${having} <a> or <b> <v> ${more}`, ({ tokens, text }) =>
@@ -354,4 +372,29 @@ function compareStates(
       ? { find: a, measure: { of: 'held', take: 'sum' }, versus: { with: b, as } }
       : undefined,
   );
+}
+
+/** Compares the times of two laps: "lap 2" and "my first". */
+function compareLaps(a: Tokens, b: Tokens, as: Comparison): readonly Reading[] {
+  const [m, n] = [lapNumber(a), lapNumber(b)];
+  if (m === undefined || n === undefined || ![...a, ...b].some(({ lower }) => lower === 'lap')) return [];
+  return understanding(
+    [...a, ...b],
+    propertyReading(
+      [phrase('my lap time', a[0])],
+      ({ condition: of }) =>
+        isBareProperty(of)
+          ? { find: { nth: m, of }, measure: { of: 'value', take: 'sum' }, versus: { with: { nth: n, of }, as } }
+          : undefined,
+      -4,
+    ),
+  );
+}
+
+/** Which lap is meant: "lap 2", "my second lap", "the first". */
+function lapNumber(tokens: Tokens): number | undefined {
+  const [first, second, ...others] = tokens.filter(({ lower }) => !/^(?:my|the)$/.test(lower));
+  if (!first || others.length > 0) return undefined;
+  if (first.lower === 'lap') return second && numberValue(second);
+  return second === undefined || second.lower === 'lap' ? ordinalValue(first.lower) : undefined;
 }
