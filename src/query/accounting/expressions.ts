@@ -136,7 +136,7 @@ express(
 );
 express('as_many_as as_often_as as_much_as as_many as_often as_much equally', 'versus equal');
 express(
-  'higher greater bigger larger longer lower smaller shorter faster slower better worse',
+  'higher greater bigger larger longer lower smaller shorter faster quicker slower better worse',
   'versus',
   'bound',
   'max',

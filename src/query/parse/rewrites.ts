@@ -172,6 +172,7 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
   ['how_many cars|drivers|racers|people|guys|players <v>', 'how many times someone <v>'],
   ['<a> side:after|before|since the <n>', '<a> <side> <n>'],
   ['<a> with a|an <b>', '<a> with <b>'],
+  ['how_many <n> for <s>', 'how many <n> did <s> get'],
   ['how_many <n> went to <s>', 'how many <n> did <s> win'],
   ['who was|got sent_off|shown_a_red|shown_red|red_carded|red-carded <r*>', 'who received a red card <r>'],
   ['<a> sent_off|shown_a_red|shown_red|red_carded|red-carded <r*>', '<a> get a red card <r>'],

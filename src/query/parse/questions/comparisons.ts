@@ -71,6 +71,16 @@ export const comparisonRules: readonly Rule[] = [
       ? compareLaps(tokens('b'), tokens('a'), 'difference')
       : compareLaps(tokens('a'), tokens('b'), 'difference'),
   ),
+  rule(`which? lap ${be} how:${slower} ,? <a> or <b>`, ({ tokens, text }) =>
+    understanding(
+      [...tokens('a'), ...tokens('b')],
+      compareLaps(
+        [word('lap', tokens('a')[0]), ...tokens('a').filter(({ lower }) => lower !== 'lap')],
+        [word('lap', tokens('b')[0]), ...tokens('b').filter(({ lower }) => lower !== 'lap')],
+        isFaster(text('how')) ? 'smaller' : 'larger',
+      ),
+    ),
+  ),
   rule('what? is|was? the? difference between <a> and <b>', ({ tokens }) =>
     compareLaps(tokens('a'), tokens('b'), 'difference'),
   ),
