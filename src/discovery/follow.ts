@@ -147,8 +147,8 @@ export async function followPlaces(
             const reads = feedReads[p]!;
             if (reads.length === TRIAL_FEED_READS && !isWorded(await Promise.all(reads))) isNoFeed.add(p);
             const most = maxFeedReads(places[p]!);
-            const seconds = Math.max(FEED_INTERVAL_SECONDS, total / most);
-            const isSoon = picture.t - (feedTimes[p] ?? Number.NEGATIVE_INFINITY) < seconds;
+            // Rows are followed from read to read: fewer reads are not further apart.
+            const isSoon = picture.t - (feedTimes[p] ?? Number.NEGATIVE_INFINITY) < FEED_INTERVAL_SECONDS;
             if (isSoon || isNoFeed.has(p) || reads.length >= most) continue;
             feedTimes[p] = picture.t;
             const rows = rowReader.read([crop]);
@@ -198,7 +198,7 @@ function maxFeedReads({ rect: { width, height }, rowHeight = height }: FollowedP
 }
 
 /** Reads of a feed at least. */
-const MIN_READS = 5;
+const MIN_READS = 20;
 
 const WORD = /\p{L}.*\p{L}/u;
 
