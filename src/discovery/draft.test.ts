@@ -135,3 +135,19 @@ it('believes a number with more digits than were ever seen only after some sampl
   // From 18 to 183 is too much at once, from 97 to 101 is not.
   expect(detectors[keys.get(score)!]!.plausible).toEqual({ rise: 99, unless: 5 });
 });
+
+it('takes an answer that is a synonym for the property that it names', async () => {
+  const rounds = { ...counter('bottom-right', 9), isCaptioned: false };
+  const discovery: Discovery = {
+    format: 'playbyplay/discovery/1',
+    reference: { width: 1280, height: 720 },
+    recordings: [{ path: 'match.mp4', duration: 60 }],
+    moment: { recording: 0, t: 0 },
+    fields: [rounds],
+  };
+  const { dictionary } = await loadBuiltin([]);
+  const { profile, dictionary: own } = draftPack(discovery, 'match', dictionary, { 'name-bottom-right': 'ammo' });
+  const events = profile['events'] as { statement: Record<string, unknown> }[];
+  expect(events.map(({ statement }) => statement['property'])).toEqual(['ammunition']);
+  expect(own).toBeUndefined();
+});

@@ -318,7 +318,9 @@ function allQuestionIds(fields: readonly HudField[]): ReadonlySet<string> {
 /** The property that an answer names; one that the dictionary lacks is added to `words`. */
 function propertyFor(answer: string, dictionary: Dictionary, words: Map<string, string>): string | undefined {
   const name = answer.toLowerCase();
-  const known = dictionary.find(name, 'property');
+  const known =
+    dictionary.find(name, 'property') ??
+    dictionary.words('property').find(({ synonyms }) => synonyms.some((one) => one.toLowerCase() === name));
   if (known) return known.id;
   // A name with a number is that of one figure among several: “hole 2”.
   if (!/^\p{L}+(?:[ -]\p{L}+)*$/u.test(name)) return undefined;
