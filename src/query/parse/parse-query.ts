@@ -92,7 +92,7 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
   const attempts = [
     [tokens, readWithoutAdjunct] as const,
     ...forms.slice(1).map((form) => [form, readQuestion] as const),
-    ...forms.slice(1).map((form) => [form, readWithoutAdjunct] as const),
+    ...forms.slice(1, maxReorderedForms).map((form) => [form, readWithoutAdjunct] as const),
   ];
   for (const [form, read] of attempts) {
     if (settings.parser.isBusy) break;
@@ -307,6 +307,8 @@ function placeOf({ tokens, furthest }: ParseContext): number {
 }
 
 const maxParsedBodies = 700;
+/** Of the other forms of a question, the first ones are read with their parts in another order, too. */
+const maxReorderedForms = 9;
 
 /** Parses the conditions in a question, each run of tokens once. */
 class BodyParser {

@@ -489,7 +489,8 @@ const numberedOwners = new Set(['the', 'my', 'his', 'her', 'their', 'our']);
 const byOrdinal: Rewrite = (tokens) => {
   const at = tokens.findIndex(({ lower }, i) => i > 1 && Object.hasOwn(ordinals, lower));
   // "Brand's second goal" is a noun already.
-  if (at < 0 || at === tokens.length - 1 || tokens[at - 1]!.kind === 'possessive') return [];
+  const isNoun = at < 0 || tokens[at - 1]!.kind === 'possessive' || tokens[at + 1]?.lower === 'time';
+  if (isNoun || at === tokens.length - 1) return [];
   const head = numberedOwners.has(tokens[at - 1]!.lower) ? tokens.slice(0, at - 1) : tokens.slice(0, at);
   const time = [substitute('the', tokens[at]!), tokens[at]!, substitute('time', tokens[at]!)];
   return [1, 2].flatMap((length) => {
@@ -530,7 +531,7 @@ const rewrites: readonly Rewrite[] = [
 
 /** The most rewrites of one question, one after another. */
 const maxSteps = 3;
-const maxRewritten = 40;
+const maxRewritten = 24;
 
 /** Other forms of a question, those with the fewest changes first. */
 export function* rewriteQuestion(tokens: Tokens, facts: RewriteFacts): Generator<Tokens> {

@@ -26,6 +26,8 @@ export interface Template {
   readonly elements: readonly Element[];
   /** The words that it contains literally. */
   readonly words: readonly string[];
+  /** The first words of each literal that must stand in the question: one of each. */
+  readonly required: readonly (readonly string[])[];
 }
 
 /**
@@ -44,13 +46,27 @@ export function compileTemplate(source: string): Template {
     return { kind: 'literal', phrases, isOptional: optional === '?', ...(name !== undefined && { name }) };
   });
   const words = elements.flatMap((each) => (each.kind === 'literal' ? each.phrases.flat() : []));
-  return { elements, words };
+  const required = elements.flatMap((each) =>
+    each.kind === 'literal' && !each.isOptional ? [each.phrases.map(([first]) => first!)] : [],
+  );
+  return { elements, words, required };
 }
 
 const maxMatches = 40;
 
+/** The words of questions and parts of them, which many templates are matched with. */
+const knownWords = new WeakMap<readonly Token[], ReadonlySet<string>>();
+
+function wordsIn(tokens: readonly Token[]): ReadonlySet<string> {
+  let words = knownWords.get(tokens);
+  if (!words) knownWords.set(tokens, (words = new Set(tokens.map(({ lower }) => lower))));
+  return words;
+}
+
 /** Finds the ways in which a template covers all tokens of a question. */
-export function matchTemplate({ elements }: Template, tokens: readonly Token[]): readonly Bindings[] {
+export function matchTemplate({ elements, required }: Template, tokens: readonly Token[]): readonly Bindings[] {
+  const words = wordsIn(tokens);
+  if (!required.every((firsts) => firsts.some((first) => words.has(first)))) return [];
   const found: Bindings[] = [];
   const bound = new Map<string, readonly Token[]>();
   const wordAt = (at: number): string =>
