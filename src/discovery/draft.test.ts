@@ -151,3 +151,19 @@ it('takes an answer that is a synonym for the property that it names', async () 
   expect(events.map(({ statement }) => statement['property'])).toEqual(['ammunition']);
   expect(own).toBeUndefined();
 });
+
+it('names a property that no dictionary has by the dictionary of the game, which it extends', async () => {
+  const score = { ...counter('top', 2), isCaptioned: false };
+  const discovery: Discovery = {
+    format: 'playbyplay/discovery/1',
+    reference: { width: 1280, height: 720 },
+    recordings: [{ path: 'match.mp4', duration: 60 }],
+    moment: { recording: 0, t: 0 },
+    fields: [score],
+  };
+  const answers = { 'name-top': 'Enemy score' };
+  const { profile, dictionary: own } = draftPack(discovery, 'match', (await loadBuiltin([])).dictionary, answers);
+  const events = profile['events'] as { statement: Record<string, unknown> }[];
+  expect(events.map(({ statement }) => statement['property'])).toEqual(['match:enemy score']);
+  expect(own).toMatchObject({ name: 'match', properties: [{ name: 'enemy score' }] });
+});

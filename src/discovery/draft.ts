@@ -106,7 +106,8 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     const isGrown = !field.bounds && field.pattern !== undefined && region.width > field.rect.width;
     const silence = silenceOf(field, minutes);
     const [, owner, measure = answer] = OWNED.exec(answer ?? '') ?? [];
-    const property = measure === undefined || word !== 'counter' ? undefined : propertyFor(measure, dictionary, words);
+    const property =
+      measure === undefined || word !== 'counter' ? undefined : propertyFor(measure, game, dictionary, words);
     const whose = owner === undefined ? 'player' : { word: 'character', name: owner };
     const subject = property === undefined ? { word, name } : whose;
     const said = property ?? 'reading';
@@ -316,7 +317,12 @@ function allQuestionIds(fields: readonly HudField[]): ReadonlySet<string> {
 }
 
 /** The property that an answer names; one that the dictionary lacks is added to `words`. */
-function propertyFor(answer: string, dictionary: Dictionary, words: Map<string, string>): string | undefined {
+function propertyFor(
+  answer: string,
+  game: string,
+  dictionary: Dictionary,
+  words: Map<string, string>,
+): string | undefined {
   const name = answer.toLowerCase();
   const known =
     dictionary.find(name, 'property') ??
@@ -325,7 +331,7 @@ function propertyFor(answer: string, dictionary: Dictionary, words: Map<string, 
   // A name with a number is that of one figure among several: “hole 2”.
   if (!/^\p{L}+(?:[ -]\p{L}+)*$/u.test(name)) return undefined;
   words.set(name, `What the game shows as ${name}.`);
-  return name;
+  return `${game}:${name}`;
 }
 
 function silenceOf({ type, gauge, behaviour }: HudField, minutes: number): SilenceReason | undefined {
