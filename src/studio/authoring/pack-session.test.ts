@@ -177,6 +177,31 @@ describe('PackSession', () => {
     expect(recordings).toHaveLength(1);
   });
 
+  it('saves the pictures of icons, and keeps those of icons that stay', async () => {
+    const { session, root } = await openPack();
+    const icon = (x: number, ...pngs: readonly string[]): HudField =>
+      field('weapon', x, {
+        type: 'icon',
+        pictures: pngs.map((text, t) => ({ png: Buffer.from(text).toString('base64'), recording: 0, t, count: 2 })),
+      });
+    const { dictionary } = await loadBuiltin();
+    await session.takeDraft(discovery(icon(10, 'axe', 'bow')), dictionary, 'Race');
+    await session.edit({ op: 'accept', names: ['icon weapon'] });
+    await session.takeDraft(discovery(icon(10, 'axe', 'bow'), icon(400, 'cup', 'hat')), dictionary);
+    const { detectors } = (await session.draft()).profile;
+    const shown = Object.values(detectors).map(({ icons }) =>
+      Promise.all(
+        Object.values(icons as Readonly<Record<string, string>>).map((path) =>
+          readFile(join(root, 'configs', 'race', path), 'utf8'),
+        ),
+      ),
+    );
+    expect(await Promise.all(shown)).toEqual([
+      ['axe', 'bow'],
+      ['cup', 'hat'],
+    ]);
+  });
+
   it('refuses to save over what another program wrote', async () => {
     const { session, root } = await openPack();
     await session.create('Race', { width: 1280, height: 720 });

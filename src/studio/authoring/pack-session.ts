@@ -323,13 +323,14 @@ export class PackSession {
     const profileText = await this.#text(this.profilePath);
     const current = profileText === undefined ? undefined : await this.draft();
     if (current) checkSameSize(current.profile, drafted);
-    const edits = new Map<string, string | null>();
+    const edits = new Map<string, string | Uint8Array | null>();
     let draft: Draft = {
       profile: { ...drafted, ...(current ? basicsOf(current.profile) : {}), regions: {}, detectors: {}, events: [] },
       review: current?.review ?? EMPTY_REVIEW,
     };
     const decided = current ? listElements(current).filter(({ status }) => status !== 'proposed') : [];
     if (current) draft = keepDecided(current, draft);
+    const kept = draft.profile;
     const fieldOf = new Map(Array.from(made.keys, ([field, key]) => [key, field]));
     for (const [key, detector] of Object.entries(drafted.detectors)) {
       const region = drafted.regions[detector.region ?? ''];
@@ -337,9 +338,13 @@ export class PackSession {
       const box = toPixels(drafted, region);
       if (decided.some((one) => one.box && shareInCommon(one.box, box) > SAME_ELEMENT_SHARE)) continue;
       const field: HudField | undefined = fieldOf.get(key);
-      draft = addDrafted(draft, key, detector, drafted, field);
-      const font = made.fonts.get(String(detector['atlas']));
-      if (font) edits.set(`configs/${this.game}/${String(detector['atlas'])}`, `${JSON.stringify(font)}\n`);
+      // Elements that stay keep their fonts and pictures.
+      const paths = freshPaths([...made.fonts.keys(), ...made.pictures.keys()], detector, kept);
+      draft = addDrafted(draft, key, withPaths(detector, paths), drafted, field);
+      for (const [path, fresh] of paths) {
+        const font = made.fonts.get(path);
+        edits.set(`configs/${this.game}/${fresh}`, font ? `${JSON.stringify(font)}\n` : made.pictures.get(path)!);
+      }
     }
     edits.set(
       DISCOVERY_PATH,
@@ -684,4 +689,29 @@ function withoutNulls(options: Readonly<Record<string, unknown>>): Readonly<Reco
 
 function formatJson(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+/** The files that a detector of a draft names, each with a path that no detector of the profile names. */
+function freshPaths(
+  files: readonly string[],
+  detector: Profile['detectors'][string],
+  profile: Profile,
+): ReadonlyMap<string, string> {
+  const [named, taken] = [JSON.stringify(detector), JSON.stringify(profile.detectors)];
+  const isIn = (text: string, path: string): boolean => text.includes(JSON.stringify(path));
+  return new Map(
+    files
+      .filter((path) => isIn(named, path))
+      .map((path) => {
+        let fresh = path;
+        for (let n = 2; isIn(taken, fresh); n++) fresh = path.replace(/(?=\.\w+$)/, `-${n}`);
+        return [path, fresh];
+      }),
+  );
+}
+
+function withPaths<Detector>(detector: Detector, paths: ReadonlyMap<string, string>): Detector {
+  return JSON.parse(JSON.stringify(detector), (_key, value: unknown) =>
+    typeof value === 'string' ? (paths.get(value) ?? value) : value,
+  ) as Detector;
 }
