@@ -52,6 +52,13 @@ function field(id: string, x: number, more: Partial<HudField> = {}): HudField {
   };
 }
 
+function icon(x: number, ...pngs: readonly string[]): HudField {
+  return field('weapon', x, {
+    type: 'icon',
+    pictures: pngs.map((text, t) => ({ png: Buffer.from(text).toString('base64'), recording: 0, t, count: 2 })),
+  });
+}
+
 function discovery(...fields: readonly HudField[]): Discovery {
   return {
     format: 'playbyplay/discovery/1',
@@ -179,11 +186,6 @@ describe('PackSession', () => {
 
   it('saves the pictures of icons, and keeps those of icons that stay', async () => {
     const { session, root } = await openPack();
-    const icon = (x: number, ...pngs: readonly string[]): HudField =>
-      field('weapon', x, {
-        type: 'icon',
-        pictures: pngs.map((text, t) => ({ png: Buffer.from(text).toString('base64'), recording: 0, t, count: 2 })),
-      });
     const { dictionary } = await loadBuiltin();
     await session.takeDraft(discovery(icon(10, 'axe', 'bow')), dictionary, 'Race');
     await session.edit({ op: 'accept', names: ['icon weapon'] });

@@ -698,13 +698,12 @@ function freshPaths(
   profile: Profile,
 ): ReadonlyMap<string, string> {
   const [named, taken] = [JSON.stringify(detector), JSON.stringify(profile.detectors)];
-  const isIn = (text: string, path: string): boolean => text.includes(JSON.stringify(path));
   return new Map(
     files
-      .filter((path) => isIn(named, path))
+      .filter((path) => named.includes(JSON.stringify(path)))
       .map((path) => {
         let fresh = path;
-        for (let n = 2; isIn(taken, fresh); n++) fresh = path.replace(/(?=\.\w+$)/, `-${n}`);
+        for (let n = 2; taken.includes(JSON.stringify(fresh)); n++) fresh = path.replace(/(?=\.\w+$)/, `-${n}`);
         return [path, fresh];
       }),
   );
