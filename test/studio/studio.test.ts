@@ -193,7 +193,7 @@ describe('the studio', () => {
       .toSatisfy((frame: number) => Math.abs(frame - 350) <= 1);
     // The test pattern has no sound, and two frames a second; the other has 35.
     await page.getByRole('combobox', { name: 'with' }).selectOption(`matches/${HOSTILE_NAME}.mp4`);
-    await page.getByText(/Their sound does not say how they lie/).waitFor();
+    await page.getByText(/They could not be aligned by their sound/).waitFor();
     await page.getByRole('button', { name: 'On one clock' }).click();
     await page.getByRole('button', { name: 'Second: one frame on' }).click();
     await views.nth(1).and(page.locator('[data-frame="1"]')).waitFor();
@@ -201,7 +201,7 @@ describe('the studio', () => {
     await time.press('Enter');
     await views.nth(0).and(page.locator('[data-frame="70"]')).waitFor();
     await page.getByRole('button', { name: 'This is the same moment' }).click();
-    await page.getByText('The second begins at 0:01.500 of the first, as you said.').waitFor();
+    await page.getByText('The second begins at 0:01.500 of the first, as you set it.').waitFor();
     await time.fill('#105');
     await time.press('Enter');
     // A second later in both.
