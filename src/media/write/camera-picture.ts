@@ -10,7 +10,7 @@ const MIN_SAMPLES = 12;
 const WIDTH = 320;
 /** Levels by which the two sides of an edge differ. */
 const EDGE_LEVELS = 6;
-/** How much more often there is an edge along a side than beside it, as a share of the samples. */
+/** How much more often there is an edge along a side than next to it, as a share of the samples. */
 const MIN_EDGE = 0.15;
 /** Sides at the border of the frame need no edge. */
 const BORDER = 1;
@@ -104,7 +104,7 @@ class EdgeMap {
     this.#horizontal = sumAlong(stepShares(samples, height, width, width, 1), height, width);
   }
 
-  /** How much more often there is an edge left of column `x` than beside it, between two rows; infinite at the border. */
+  /** How much more often there is an edge left of column `x` than next to it, between two rows; infinite at the border. */
   vertical(x: number, top: number, bottom: number): number {
     const { width, height } = this.#size;
     if (x <= BORDER || x >= width - BORDER) return Number.POSITIVE_INFINITY;
@@ -146,17 +146,17 @@ function stepShares(
 }
 
 /** Distances of the lines with which a line is compared: texture has steps there, too. */
-const BESIDE = [-5, -4, -3, 3, 4, 5];
+const NEAR_LINES = [-5, -4, -3, 3, 4, 5];
 
-/** Sums along each line how much its shares are above those of the lines beside it. */
+/** Sums along each line how much its shares are above those of the lines near it. */
 function sumAlong(shares: Float32Array, count: number, length: number): Float32Array {
   const sums = new Float32Array(count * (length + 1));
   for (let line = 0; line < count; line++)
     for (let i = 0; i < length; i++) {
-      let beside = 0;
-      for (const distance of BESIDE) beside += shares[(line + distance) * length + i] ?? 0;
+      let nearby = 0;
+      for (const distance of NEAR_LINES) nearby += shares[(line + distance) * length + i] ?? 0;
       const at = line * (length + 1) + i;
-      sums[at + 1] = sums[at]! + shares[line * length + i]! - beside / BESIDE.length;
+      sums[at + 1] = sums[at]! + shares[line * length + i]! - nearby / NEAR_LINES.length;
     }
   return sums;
 }
