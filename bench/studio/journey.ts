@@ -196,7 +196,8 @@ async function travel(folder: string): Promise<Journey> {
 
   // 5. The second recording tests it: what truly happens is marked from the truth, as an author would by looking.
   await hand.click('nav a:has-text("Test")');
-  await page.waitForSelector('#author-recording');
+  // The page of rules has a choice of recordings, too.
+  await page.waitForSelector('#take-over');
   await hand.choose('#author-recording', 'games/judge.mp4');
   await page.waitForSelector('#take-over');
   await hand.click('#take-over');
