@@ -390,4 +390,13 @@ describe('scenes of a game without a profile', () => {
       'counter touches from 0 to 3',
     ]);
   });
+
+  it('have a summary however often a value changes', () => {
+    const times = Array.from({ length: 150_000 }, (_, index) => index / 10);
+    const health = times.map((t, index) =>
+      event(t, { subject: 'player', property: 'health', from: 101 + index, to: 100 + index }),
+    );
+    const { lines } = summarize([source([...changes('touches', times), ...health], 15_000)], [], dictionary);
+    expect(lines.map(({ text }) => text)).toEqual(['lowest health 100', 'counter touches between 0 and 150000']);
+  });
 });

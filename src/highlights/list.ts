@@ -32,7 +32,7 @@ export interface ScoredEvent {
 
 /** A factor on, or part of, a score. */
 export interface Reason {
-  /** `weight`, `rarity`, `streak`, `comeback`, `sound`, `quality`, `viewer`, `events`. */
+  /** `weight`, `rarity`, `frequency`, `streak`, `comeback`, `sound`, `quality`, `viewer`, `events`. */
   readonly kind: string;
   /** Factor on, or part of, the score. */
   readonly value: number;

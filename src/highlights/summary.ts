@@ -281,7 +281,9 @@ function valueExtremes(events: readonly EventLine[], dictionary: Dictionary): Su
   for (const { statement } of events) {
     if (!isPropertyStatement(statement) || wordOf(statement.subject) !== 'player') continue;
     if (typeof statement.to !== 'number') continue;
-    values.set(statement.property, [...(values.get(statement.property) ?? []), statement.to]);
+    const list = values.get(statement.property);
+    if (list) list.push(statement.to);
+    else values.set(statement.property, [statement.to]);
   }
   return [...values].flatMap(([property, list]): SummaryLine[] => {
     const name = unqualified(property);
@@ -291,7 +293,7 @@ function valueExtremes(events: readonly EventLine[], dictionary: Dictionary): Su
     }
     const living = list.filter((value) => value > 0);
     if (name !== 'health' || living.length === 0) return [];
-    return [{ word: property, count: list.length, text: `lowest health ${Math.min(...living)}`, parts: [] }];
+    return [{ word: property, count: list.length, text: `lowest health ${lowest(living)}`, parts: [] }];
   });
 }
 
@@ -308,8 +310,9 @@ function displayLines(events: readonly EventLine[], dictionary: Dictionary): Sum
     const { subject, from, to } = statement;
     if (typeof to !== 'number' || displayOf(statement, dictionary) === undefined) continue;
     const word = `${unqualified(subject.word)} ${subject.name ?? ''}`.trim();
-    const { shown } = values.get(word) ?? { shown: typeof from === 'number' ? [from] : [] };
-    values.set(word, { word: subject.word, shown: [...shown, to] });
+    const known = values.get(word);
+    if (known) known.shown.push(to);
+    else values.set(word, { word: subject.word, shown: typeof from === 'number' ? [from, to] : [to] });
   }
   return [...values]
     .toSorted(([, a], [, b]) => a.shown.length - b.shown.length)
@@ -317,10 +320,19 @@ function displayLines(events: readonly EventLine[], dictionary: Dictionary): Sum
     .map(([name, { word, shown }]): SummaryLine => {
       const [first, last] = [shown[0]!, shown.at(-1)!];
       const isRange = first === last || shown.length > MANY_CHANGES;
-      const range = `between ${Math.min(...shown)} and ${Math.max(...shown)}`;
+      const range = `between ${lowest(shown)} and ${highest(shown)}`;
       const text = `${name} ${isRange ? range : `from ${first} to ${last}`}`;
       return { word, count: shown.length - 1, text, parts: [] };
     });
+}
+
+/** Of any number of values: a call takes some hundred thousand arguments at most. */
+function lowest(values: readonly number[]): number {
+  return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+}
+
+function highest(values: readonly number[]): number {
+  return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
 }
 
 function isDisplay(word: string, dictionary: Dictionary): boolean {
