@@ -1,5 +1,5 @@
 import { PlaybyplayError } from '../../errors.ts';
-import { AudioReader } from '../../media/audio.ts';
+import { type AudioRange, AudioReader } from '../../media/audio.ts';
 import { quantile } from '../../statistics.ts';
 
 /** Enough for the level of a game's sound. */
@@ -27,13 +27,16 @@ export interface SoundSpan {
  * sound, nor of short spans.
  *
  * @param spans In order of time.
- * @param origin Container time of the first picture, in seconds.
  */
-export function findSoundStops(path: string, spans: readonly SoundSpan[], origin: number): readonly boolean[] {
+export function findSoundStops(
+  path: string,
+  spans: readonly SoundSpan[],
+  { origin, signal }: Pick<AudioRange, 'origin' | 'signal'>,
+): readonly boolean[] {
   if (spans.every((span) => span.end - span.start < LEAST_SECONDS)) return spans.map(() => false);
   try {
     using reader = new AudioReader(path);
-    return spans.map((span) => span.end - span.start >= LEAST_SECONDS && stops(reader, span, origin));
+    return spans.map((span) => span.end - span.start >= LEAST_SECONDS && stops(reader, span, { origin, signal }));
   } catch (error) {
     // Without a track, or with one that cannot be decoded, the picture alone decides.
     if (error instanceof PlaybyplayError) return spans.map(() => false);
@@ -41,12 +44,16 @@ export function findSoundStops(path: string, spans: readonly SoundSpan[], origin
   }
 }
 
-function stops(reader: AudioReader, { start, end }: SoundSpan, origin: number): boolean {
+function stops(
+  reader: AudioReader,
+  { start, end }: SoundSpan,
+  options: Pick<AudioRange, 'origin' | 'signal'>,
+): boolean {
   const from = Math.max(0, start - CONTEXT_SECONDS);
   const to = end + CONTEXT_SECONDS;
   const power = new Float64Array(Math.ceil((to - from) / STEP_SECONDS));
   const counts = new Uint32Array(power.length);
-  for (const { t, samples } of reader.read({ from, to, origin, sampleRate: SAMPLE_RATE }))
+  for (const { t, samples } of reader.read({ ...options, from, to, sampleRate: SAMPLE_RATE }))
     for (const [i, sample] of samples.entries()) {
       const step = Math.floor((t - from + i / SAMPLE_RATE) / STEP_SECONDS);
       if (step < 0 || step >= power.length) continue;

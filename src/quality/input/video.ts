@@ -61,7 +61,7 @@ export async function readVideo(path: string, options: ReadOptions = {}): Promis
     Array.from({ length: index.t.length }, (_, i) => differences[i]),
     (frame) => index.key[frame] === 1,
   ).map((run) => (isStillByNature(index, run, options.still) ? { ...run, verdict: 'still' as const } : run));
-  const runs = file.info.audio.length > 0 ? decideBySound(path, index, judged) : judged;
+  const runs = file.info.audio.length > 0 ? decideBySound(path, index, judged, options.signal) : judged;
   const records = toRecords(index, runs);
   const fps = estimateFrameRate(index);
   noteFindings(notes, index, runs, fps, path);
@@ -101,10 +101,15 @@ function isStillByNature({ t }: PacketIndex, { first, last }: RepeatedRun, spans
 }
 
 /** Where the picture alone cannot decide, a freeze is what stops the sound as well. */
-function decideBySound(path: string, index: PacketIndex, runs: readonly RepeatedRun[]): readonly RepeatedRun[] {
+function decideBySound(
+  path: string,
+  index: PacketIndex,
+  runs: readonly RepeatedRun[],
+  signal: AbortSignal | undefined,
+): readonly RepeatedRun[] {
   const uncertain = runs.filter(({ verdict }) => verdict === 'uncertain');
   const spans = uncertain.map((run) => spanOf(index, run)).map(({ t, end }) => ({ start: t, end }));
-  const stops = findSoundStops(path, spans, originSeconds(index));
+  const stops = findSoundStops(path, spans, { origin: originSeconds(index), signal });
   const frozen = new Set(uncertain.filter((_, i) => stops[i]));
   return runs.map((run) => (frozen.has(run) ? { ...run, verdict: 'freeze' } : run));
 }
