@@ -87,6 +87,7 @@ export async function selectScenes(
       dictionary: gathered.dictionary,
       ...tests,
       ...(badStream === 'skip' && { exclude: excluding(eventsNearFaults(gathered.sources), tests.exclude) }),
+      lead: preset.lead,
       margin: { ...preset.margin, ...(before !== undefined && { before }), ...(after !== undefined && { after }) },
       factors: (source, event) => [...factors(source, event), ...liked(source, event)],
       envelopes,

@@ -1,3 +1,4 @@
+import { UNKNOWN_GAME } from '../events/log.ts';
 import { join } from 'node:path';
 import { loadBuiltin } from '../dictionary/files.ts';
 import { PlaybyplayError } from '../errors.ts';
@@ -33,9 +34,6 @@ export interface ResolvedGame {
   /** Whether it was drafted from this very recording, so that it needs no placement. */
   readonly isDraft: boolean;
 }
-
-/** Game of a log whose profile was drafted from its recording. */
-const UNKNOWN_GAME = 'unknown';
 
 /**
  * Finds the profile with which a recording is read: the one that was named, that of the game that it shows, or, of an unknown

@@ -5,6 +5,9 @@ import type { Statement } from './statement.ts';
 
 // The lines of an event log (NDJSON). Times are seconds from the first video frame.
 
+/** Game of a log whose profile was drafted from its recording. */
+export const UNKNOWN_GAME = 'unknown';
+
 const STRING = { type: 'string' } as const;
 const NUMBER = { type: 'number' } as const;
 const COUNT = integer([0]);

@@ -361,6 +361,10 @@ function changes(name: string, times: readonly number[]): EventLine[] {
   );
 }
 
+function message(t: number, name: string): EventLine {
+  return event(t, { subject: { word: 'message', name }, action: 'appear' });
+}
+
 describe('scenes of a game without a profile', () => {
   it('show each change of a counter that changes seldom, and not those of one that always changes', () => {
     const goals = [20, 45, 70, 100];
@@ -379,6 +383,28 @@ describe('scenes of a game without a profile', () => {
     expect(scenes.map(({ events }) => events[0]!.event)).toEqual([lap]);
   });
 
+  it('show a counter that only rises before one that goes up and down', () => {
+    const checkpoints = changes('checkpoints', [20, 50, 80]);
+    const gears = changes('gear', [10, 65]);
+    const down = event(35, { subject: { word: 'counter', name: 'gear' }, property: 'reading', from: 2, to: 1 });
+    const match = source([...checkpoints, ...gears, down].toSorted((a, b) => a.t - b.t));
+    const { scenes } = chooseScenes([match], { dictionary, duration: 16 });
+    expect(scenes.flatMap(({ events }) => events.map((scored) => scored.event))).toEqual(checkpoints);
+  });
+
+  it('pass over lines of a chat', () => {
+    const chat = [
+      message(10, '<Ada> nice tower'),
+      message(30, 'Mirabel: anyone there?'),
+      message(50, '*** Tibor joined the game.'),
+      message(70, 'somebody has written a line that nobody can read in passing'),
+    ];
+    const banners = [message(20, 'LAP RECORD'), message(60, 'Final lap!')];
+    const match = source([...chat, ...banners].toSorted((a, b) => a.t - b.t));
+    const { scenes } = chooseScenes([match], { dictionary, duration: 30 });
+    expect(scenes.flatMap(({ events }) => events.map((scored) => scored.event))).toEqual(banners);
+  });
+
   it('have a summary that says from what to what each counter went', () => {
     const match = source(
       [...changes('goals', [20, 45]), ...changes('touches', [5, 6, 7])].toSorted((a, b) => a.t - b.t),
@@ -389,6 +415,13 @@ describe('scenes of a game without a profile', () => {
       'counter goals from 0 to 2',
       'counter touches from 0 to 3',
     ]);
+  });
+
+  it('are not said to be of a game called unknown', () => {
+    const match = source(changes('goals', [20, 45]));
+    const unknown = { ...match, header: { ...match.header, game: 'unknown' } };
+    const { headline, games, post } = summarize([unknown], [], dictionary);
+    expect([headline, games, post]).toEqual(['A session', [], 'A session.']);
   });
 
   it('have a summary however often a value changes', () => {

@@ -6,7 +6,7 @@ import type { Scene, Source } from './list.ts';
 import { select, type Candidate } from './select.ts';
 import { deadSpans, eventWindows, joinSpans, type Margin, type Span, type Window } from './windows.ts';
 import { layered, marginForEvent, type Margins } from './settings.ts';
-import { endsPlayerLife, involvesPlayer, isPlayerVictory, seldomness, statementWeight } from './weights.ts';
+import { endsPlayerLife, involvesPlayer, isPlayerVictory, displayInterest, statementWeight } from './weights.ts';
 
 /** Options of `chooseScenes`. */
 export interface ChooseOptions extends ScoreOptions {
@@ -21,6 +21,8 @@ export interface ChooseOptions extends ScoreOptions {
   readonly exclude?: ((event: EventLine) => boolean) | undefined;
   /** Seconds shown before and after every event, overriding the margins by word. */
   readonly margin?: Partial<Margin> | undefined;
+  /** Share of the usual seconds before events: reels for people in a hurry show less of what leads to an event. Default 1. */
+  readonly lead?: number | undefined;
   /** Margins by word; they override those of the settings and the built-in ones. */
   readonly margins?: Margins | undefined;
   /** Seconds; windows closer together than this become one scene. Default 1. */
@@ -143,8 +145,12 @@ function chooseFrom(versions: readonly Version[], options: ChooseOptions): Scene
 
 function marginResolver(options: ChooseOptions, source: number): (event: EventLine) => Margin {
   const dictionary = options.dictionary ?? emptyDictionary;
+  const { margin, lead = 1 } = options;
   const margins = layered([options.settings?.[source]?.margins, options.margins]);
-  return (event) => ({ ...marginForEvent(event, dictionary, margins), ...options.margin });
+  return (event) => {
+    const { before, after } = marginForEvent(event, dictionary, margins);
+    return { before: before * lead, after, ...margin };
+  };
 }
 
 /** Adds a factor for sound that is louder than the recording's average. */
@@ -181,12 +187,12 @@ function selectEvents(from: Source, options: ChooseOptions, source: number, leve
   // What others do among themselves is seldom in the picture: it fills a reel only where the player achieves nothing.
   const isAboutPlayer =
     level < Number.POSITIVE_INFINITY && allowed.some(({ statement }) => isPlayerVictory(statement, dictionary));
-  const seldom = seldomness(from, dictionary);
+  const interest = displayInterest(from, dictionary);
   return allowed.filter(
     ({ statement }) =>
       !endsPlayerLife(statement, dictionary) &&
       (!isAboutPlayer || involvesPlayer(statement)) &&
-      statementWeight(statement, dictionary, weights).weight * seldom(statement) >= notable,
+      statementWeight(statement, dictionary, weights).weight * interest(statement).value >= notable,
   );
 }
 

@@ -3,7 +3,7 @@ import type { Rect, Size } from '../geometry.ts';
 import { plainText } from '../markup.ts';
 import { outlineText, type Overlay, renderOverlay, type Typeface, wrapText } from '../media/write/overlay.ts';
 import type { Brand } from './brand.ts';
-import { placeCaption } from './hud.ts';
+import { placeOverlay } from './hud.ts';
 import type { OverlayItem } from './storyboard.ts';
 
 // Draws the items of a storyboard: each once, as pictures that are then blended into frames.
@@ -161,7 +161,7 @@ function drawCaption({ lines, emphasis }: OverlayItem & { kind: 'caption' }, con
   const pad = size * 0.42;
   const { shapes, width, height } = textBlock(rows, { size, face: brand.text, pad, stroke: brand.colors.ground });
   const plate = `<rect width="${width}" height="${height}" rx="${size * 0.3}" fill="${brand.colors.ground}" fill-opacity="0.45"/>`;
-  const middle = placeCaption(hud, height / context.height, isUpright(context)) * context.height;
+  const middle = placeOverlay('caption', hud, height / context.height, isUpright(context)) * context.height;
   return { picture: svg(width, height, plate + shapes), x: (context.width - width) / 2, y: middle - height / 2 };
 }
 
@@ -187,7 +187,7 @@ function drawBanner(
   context: DrawingContext,
   scale: number,
 ): Placed {
-  const { brand } = context;
+  const { brand, hud } = context;
   const unit = unitOf(context);
   let size = unit * (isUpright(context) ? 17 : 14);
   const widest = context.width * 0.9;
@@ -216,7 +216,7 @@ function drawBanner(
     `<g transform="translate(${(width - title.width) / 2} 0)">${title.shapes}</g>`,
     below ? `<g transform="translate(${(width - below.width) / 2} ${title.height})">${below.shapes}</g>` : '',
   ].join('');
-  const middle = context.height * (isUpright(context) ? 0.36 : 0.3);
+  const middle = placeOverlay('banner', hud, height / scale / context.height, isUpright(context)) * context.height;
   return { picture: svg(width, height, shapes), x: (context.width - width) / 2, y: middle - height / 2 };
 }
 

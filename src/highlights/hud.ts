@@ -124,18 +124,31 @@ function visibleWindow(source: Size, reel: Size, layout: Layout, attention?: Rec
   return { x: (1 - width) / 2, y: (1 - height) / 2, width, height };
 }
 
-/** Vertical centres for captions, best first, all within the title-safe area. */
-const CAPTION_HEIGHTS = [0.86, 0.78, 0.7, 0.14, 0.22, 0.3];
+/** Vertical centres of what is drawn over a reel, best first, all within the title-safe area. */
+const PLACES = {
+  caption: [0.86, 0.78, 0.7, 0.14, 0.22, 0.3],
+  banner: [0.3, 0.36, 0.22, 0.66, 0.16],
+} as const;
 /** The same for portrait video, where phone apps cover the lower quarter and the top. */
-const PORTRAIT_CAPTION_HEIGHTS = [0.7, 0.64, 0.58, 0.2, 0.26, 0.32];
+const PORTRAIT_PLACES = {
+  caption: [0.7, 0.64, 0.58, 0.2, 0.26, 0.32],
+  banner: [0.36, 0.42, 0.3, 0.24, 0.58],
+} as const;
 
-/** Finds the vertical centre for a caption of this height (fractions of the frame) that covers the least of the HUD. */
-export function placeCaption(hud: readonly Rect[], height: number, upright = false): number {
-  const places = upright ? PORTRAIT_CAPTION_HEIGHTS : CAPTION_HEIGHTS;
+/**
+ * Finds the vertical centre, in fractions of the frame, at which a caption or banner of this height covers least of the HUD.
+ */
+export function placeOverlay(
+  kind: 'caption' | 'banner',
+  hud: readonly Rect[],
+  height: number,
+  upright: boolean,
+): number {
+  const places = (upright ? PORTRAIT_PLACES : PLACES)[kind];
   const covered = places.map((middle) => {
     const top = middle - height / 2;
     const bottom = middle + height / 2;
-    // Captions are centred: HUD elements at the sides are not covered.
+    // Both are centred: HUD elements at the sides are not covered.
     return hud.reduce((sum, rect) => {
       const across = Math.max(0, Math.min(rect.x + rect.width, 0.85) - Math.max(rect.x, 0.15));
       const down = Math.max(0, Math.min(rect.y + rect.height, bottom) - Math.max(rect.y, top));

@@ -4,7 +4,14 @@ import { isPropertyStatement, type Slot, type Statement, wordOf } from '../event
 import { roundTo } from '../statistics.ts';
 import type { Reason, Scene, ScoredEvent, Source } from './list.ts';
 import { type HighlightSettings, layered } from './settings.ts';
-import { isPlayerVictory, seldomness, statementClass, statementWeight, unqualified, type Weights } from './weights.ts';
+import {
+  isPlayerVictory,
+  displayInterest,
+  statementClass,
+  statementWeight,
+  unqualified,
+  type Weights,
+} from './weights.ts';
 import type { Window } from './windows.ts';
 
 /** Options of `scoreScenes`. */
@@ -46,14 +53,14 @@ export function scoreScenes(
   return windows.flatMap((list, source) => {
     const weights = weightsFor(options, source);
     const { header, events } = sources[source]!;
-    const seldom = seldomness(sources[source]!, dictionary);
+    const interest = displayInterest(sources[source]!, dictionary);
     return list.map((window): Scene => {
       const scored = window.events.map((event) => {
         const { weight, from } = statementWeight(event.statement, dictionary, weights);
         const reasons = [
           { kind: 'weight', value: weight, text: `“${from}” counts ${roundTo(weight, 1)}` },
           rarity(statementClass(event.statement, dictionary), counts, total),
-          { kind: 'frequency', value: seldom(event.statement), text: 'changes often' },
+          { kind: 'display', ...interest(event.statement) },
           streak(event, window.events, dictionary),
           comeback(event, events, dictionary),
           ...(options.factors?.(source, event) ?? []),

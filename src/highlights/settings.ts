@@ -188,6 +188,8 @@ export interface Preset {
   /** Seconds; without one, every scene is used. */
   readonly duration?: number;
   readonly margin?: Partial<Margin>;
+  /** Share of the usual seconds before events; default 1. */
+  readonly lead?: number;
   readonly notable?: number;
   readonly aspect?: '16:9' | '9:16' | '1:1';
   readonly captions?: 'burn' | 'track' | 'none';
@@ -209,6 +211,7 @@ export const presets: Readonly<Record<string, Preset>> = {
   short: {
     summary: 'the best 30 seconds, upright, with counter, banners and captions',
     duration: 30,
+    lead: 0.55,
     aspect: '9:16',
     captions: 'none',
     style: 'short',
@@ -216,6 +219,7 @@ export const presets: Readonly<Record<string, Preset>> = {
   montage: {
     summary: 'the best minute, with a title, whip pans and slow motion',
     duration: 60,
+    lead: 0.45,
     titles: true,
     style: 'montage',
   },

@@ -1,7 +1,7 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import type { WordKind } from '../dictionary/format.ts';
 import { pluralOf } from '../dictionary/inflection.ts';
-import type { EventLine } from '../events/log.ts';
+import { type EventLine, UNKNOWN_GAME } from '../events/log.ts';
 import { type ActionStatement, isPropertyStatement, wordOf } from '../events/statement.ts';
 import { escapeMarkdown } from '../markup.ts';
 import { formatClock, roundTime } from '../time.ts';
@@ -81,6 +81,7 @@ function joinList(parts: readonly string[]): string {
 /** Counts and best moments of one or more sessions. */
 export interface Summary {
   readonly format: 'playbyplay/summary/1';
+  /** Titles of the games that have a profile. */
   readonly games: readonly string[];
   readonly sessions: number;
   /** Total duration of the recordings in seconds. */
@@ -159,10 +160,10 @@ export function summarize(
       .find((event) => event.id === id)?.at;
     return { session: scene.session, name, t, ...(at !== undefined && { at }), text, because: scene.because };
   });
-  const titles = games.map((game) => gameTitle(game, dictionary));
+  const titles = games.filter((game) => game !== UNKNOWN_GAME).map((game) => gameTitle(game, dictionary));
   const where = describeScope(titles, sources.length);
   const tally = events.length === 0 ? 'No events' : makeTally(lines, dictionary);
-  const headline = `${tally} ${where}`;
+  const headline = [tally, where].filter(Boolean).join(' ');
   return {
     format: 'playbyplay/summary/1',
     games: titles,
@@ -364,10 +365,10 @@ function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** `in OpenArena`, `across 2 games, 5 sessions`. */
+/** `in OpenArena`, `across 2 games, 5 sessions`; empty for a session of a game without a profile. */
 function describeScope(games: readonly string[], sessions: number): string {
-  const where = games.length === 1 ? `in ${games[0]!}` : `across ${games.length} games`;
-  return sessions > 1 ? `${where}, ${sessions} sessions` : where;
+  const where = games.length > 1 ? `across ${games.length} games` : games.map((game) => `in ${game}`).join('');
+  return [where, sessions > 1 ? `${sessions} sessions` : ''].filter(Boolean).join(', ');
 }
 
 /** Title of the game's dictionary, else its id capitalized. */
@@ -389,15 +390,16 @@ function composePost(summary: Pick<Summary, 'headline' | 'lines' | 'moments' | '
   const fell = lines.find(({ word }) => word === DEATH)?.text.split(':')[0];
   const gained = others.find((line) => line.parts.length > 1)?.text;
   let opening = `${headline}.`;
+  const scope = where === '' ? '' : ` ${where}`;
   if (first?.word !== DEATH && parts !== undefined)
-    opening = `${capital(head!)} (${parts})${fell === undefined ? '' : ` and ${fell}`} ${where}.`;
-  else if (first?.word === DEATH && gained !== undefined) opening = `${capital(gained)}; ${fell} ${where}.`;
+    opening = `${capital(head!)} (${parts})${fell === undefined ? '' : ` and ${fell}`}${scope}.`;
+  else if (first?.word === DEATH && gained !== undefined) opening = `${capital(gained)}; ${fell}${scope}.`;
   const [moment] = moments;
   const time = moment?.at === undefined ? '' : `, at ${formatClock(moment.at, 0)}`;
   const best = moment && `Best moment: ${moment.text}${time}.`;
   let text = length(opening, tags) <= MAX_POST_CHARACTERS ? opening : `${headline}.`;
   if (best !== undefined && length(`${text} ${best}`, tags) <= MAX_POST_CHARACTERS) text = `${text} ${best}`;
-  return length(text, tags) <= MAX_POST_CHARACTERS ? `${text} ${tags}` : text;
+  return tags !== '' && length(text, tags) <= MAX_POST_CHARACTERS ? `${text} ${tags}` : text;
 }
 
 const MAX_POST_CHARACTERS = 280;

@@ -56,6 +56,7 @@ export const defaultWeights: Weights = {
     display: 1,
     clock: 2.5,
     counter: 3,
+    gauge: 4,
   },
   property: {
     vitality: 2,
@@ -108,8 +109,12 @@ function findWeight(dictionary: Dictionary, word: string, kind: WordKind, weight
 /** Weight of a statement by its words, its size of change and who is involved. */
 export function statementWeight(statement: Statement, dictionary: Dictionary, weights?: Weights): Weight {
   const display = displayOf(statement, dictionary);
-  if (display !== undefined)
-    return findWeight(dictionary, display, 'object', weights) ?? { weight: DEFAULT_WEIGHT, from: unqualified(display) };
+  if (display !== undefined) {
+    const found = findWeight(dictionary, display, 'object', weights);
+    const { weight, from } = found ?? { weight: DEFAULT_WEIGHT, from: unqualified(display) };
+    const isGauge = isPropertyStatement(statement) && isAnyOf(dictionary, display, 'object', 'gauge');
+    return { weight: isGauge ? weight * relativeChange(statement.from, statement.to) : weight, from };
+  }
   if (isPropertyStatement(statement)) {
     const found = findWeight(dictionary, statement.property, 'property', weights);
     const { weight, from } = found ?? { weight: DEFAULT_WEIGHT, from: unqualified(statement.property) };
@@ -136,23 +141,74 @@ export function displayOf({ subject }: Statement, dictionary: Dictionary): strin
 
 /** Changes of a display in a minute up to which each is worth showing: goals, laps, lives, but not rounds of ammunition or a gear. */
 const SELDOM_PER_MINUTE = 2;
+/** The same for a counter that only rises: goals, checkpoints, points. */
+const SELDOM_RISES_PER_MINUTE = 4;
+/** How much such a counter counts, compared with one that goes up and down like a gear. */
+const RISING_FACTOR = 1.5;
+/** Lines of players and servers say less of what happens than a banner does. */
+const CHAT_FACTOR = 0.2;
+/** A line that begins with who says it (`<Ada> …`, `[team] …`, `Ada: …`) or with a mark of the server. */
+const CHAT_LINE = /^(?:[<[(*#]|[^\s:]+(?: [^\s:]+)?:\s)/;
+/** Words of the longest banner. */
+const MAX_BANNER_WORDS = 6;
 
-/** Returns how much the statement of a display counts because it is seldom: 1, or less the more often the same display changes. */
-export function seldomness(
+/** A factor and why. */
+interface Interest {
+  readonly value: number;
+  readonly text: string;
+}
+
+/** How often a display changes, and how. */
+interface DisplayChanges {
+  count: number;
+  drops: number;
+}
+
+/**
+ * Returns how much the statement of a display counts besides its word: less the more often the same display changes, more if it
+ * only rises, less if it is a line of a chat. 1 for statements of other kinds.
+ */
+export function displayInterest(
   { events, header }: Pick<Source, 'events' | 'header'>,
   dictionary: Dictionary,
-): (statement: Statement) => number {
-  const counts = new Map<string, number>();
+): (statement: Statement) => Interest {
+  const displays = new Map<string, DisplayChanges>();
   for (const { statement } of events) {
     if (displayOf(statement, dictionary) === undefined) continue;
     const key = statementClass(statement, dictionary);
-    counts.set(key, (counts.get(key) ?? 0) + 1);
+    const changes = displays.get(key) ?? { count: 0, drops: 0 };
+    changes.count++;
+    if (changeOf(statement) < 0) changes.drops++;
+    displays.set(key, changes);
   }
   const minutes = Math.max(1, header.media.duration / 60);
   return (statement) => {
-    const count = displayOf(statement, dictionary) && counts.get(statementClass(statement, dictionary));
-    return count ? Math.min(1, (SELDOM_PER_MINUTE * minutes) / count) : 1;
+    const display = displayOf(statement, dictionary);
+    if (display === undefined) return { value: 1, text: '' };
+    const { count, drops } = displays.get(statementClass(statement, dictionary)) ?? { count: 1, drops: 0 };
+    const isRising = drops === 0 && changeOf(statement) > 0;
+    const seldom = Math.min(1, ((isRising ? SELDOM_RISES_PER_MINUTE : SELDOM_PER_MINUTE) * minutes) / count);
+    const isChat = isAnyOf(dictionary, display, 'object', 'message') && isChatLine(nameOf(statement.subject) ?? '');
+    return {
+      value: seldom * (isRising ? RISING_FACTOR : 1) * (isChat ? CHAT_FACTOR : 1),
+      text: isChat ? 'a line of a chat' : seldom < 1 ? 'changes often' : isRising ? 'only rises' : '',
+    };
   };
+}
+
+function isChatLine(text: string): boolean {
+  return CHAT_LINE.test(text) || text.split(/\s+/).length > MAX_BANNER_WORDS;
+}
+
+/** By how much the number of a statement rises; 0 if it has none. */
+function changeOf(statement: Statement): number {
+  if (!isPropertyStatement(statement)) return 0;
+  const { from, to } = statement;
+  return typeof from === 'number' && typeof to === 'number' ? to - from : 0;
+}
+
+function nameOf(slot: Slot | undefined): string | undefined {
+  return typeof slot === 'object' && 'name' in slot ? slot.name : undefined;
 }
 
 /** Relative size of a numeric change, 0.1 to 1; 0.5 where it is unknown. */

@@ -136,18 +136,19 @@ function reelSettings(
   const { layout, facecam, hardware, encoder, codec } = options;
   const fit = options.fit === undefined ? undefined : platforms[options.fit];
   const quality = options.quality ?? fit?.quality;
-  const scenes = formatCount(choice.scenes.length, 'scene');
   const isAutomatic = options.title === 'auto' || (options.title === undefined && preset.titles === true);
   const summarized = summarize(sources, choice.scenes, dictionary);
-  const title = isAutomatic ? summarized.games.join(', ') : options.title;
+  // Of a game without a profile, cards would say that nothing is known of it.
+  const isKnown = summarized.games.length > 0;
+  const tally = isKnown ? summarized.tally : '';
+  const title = isAutomatic ? (isKnown ? summarized.games.join(', ') : undefined) : options.title;
   return {
     aspect: options.aspect ?? preset.aspect ?? fit?.aspect ?? 'source',
     captions: options.captions ?? preset.captions ?? 'track',
     layout: layout ?? (facecam && 'split'),
     facecam,
-    ...(title !== undefined &&
-      title !== '' && { title, subtitle: isAutomatic ? `${summarized.tally} · ${scenes}` : scenes }),
-    ending: summarized.tally,
+    ...(title !== undefined && title !== '' && { title, subtitle: tally }),
+    ...(tally !== '' && { ending: tally }),
     style,
     dictionary,
     duration: duration && duration + slowSeconds(style),
