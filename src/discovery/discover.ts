@@ -53,15 +53,7 @@ import { findSlotFigures } from './slots.ts';
 import { readSteadyPlaces } from './steady-text.ts';
 import { splitCaption, splitSeries } from './split.ts';
 import { withoutMargin } from './steady-edges.ts';
-import {
-  NETWORK_THREADS,
-  openRecordings,
-  overlap,
-  type Recording,
-  shareInCommon,
-  type Survey,
-  surveyText,
-} from './survey.ts';
+import { NETWORK_THREADS, openRecordings, overlap, shareInCommon, type Survey, surveyText } from './survey.ts';
 import { figureArea, type TaughtFont, teachFont } from './teach.ts';
 
 /** An element of the HUD that was found. */
@@ -420,7 +412,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
         ...(empty === undefined ? {} : { empty }),
         ...(radii ? { radii } : {}),
       },
-      ...describeGauge(gauge, recordings),
+      ...describeGauge(gauge),
     };
   });
   const cellRows = rows.map(
@@ -430,7 +422,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
       align: 'left',
       gauge: { direction: row.direction, fill: row.fill },
       cells: row.cells,
-      ...describeGauge(row, recordings),
+      ...describeGauge(row),
     }),
   );
   const feedFields = feeds.map(
@@ -597,6 +589,8 @@ function rankOf({
 
 /** Share of a place that two elements may have in common. */
 const MAX_COMMON_AREA = 0.4;
+/** Percent to which drafted profiles round the levels of gauges. */
+export const LEVEL_STEP = 5;
 /** Change of a gauge, as a share, that is one, and share of neighbouring moments with one for a gauge that never rests. */
 const MIN_GAUGE_CHANGE = 0.03;
 const RESTLESS_SHARE = 0.6;
@@ -606,20 +600,20 @@ function percent(level: number): number {
 }
 
 /** How a gauge behaves, from the moments in which it was seen. */
-function describeGauge(
-  { levels, presence }: Pick<Gauge, 'levels' | 'presence'>,
-  recordings: readonly Recording[],
-): Pick<HudField, 'behaviour' | 'certainty' | 'examples'> {
+function describeGauge({
+  levels,
+  presence,
+}: Pick<Gauge, 'levels' | 'presence'>): Pick<HudField, 'behaviour' | 'certainty' | 'examples'> {
   const steps = levels.filter((one, i) => i > 0 && Math.abs(one.level - levels[i - 1]!.level) >= MIN_GAUGE_CHANGE);
-  const seconds = recordings.reduce((sum, { index }) => sum + (index.t.at(-1) ?? 0), 0);
-  // A gauge that differs from moment to moment changes at every sample, not just at these.
+  // A gauge that differs from moment to moment changes between these samples, too: by so many of the steps that make events.
+  const way = levels.reduce((sum, { level }, i) => sum + (i > 0 ? Math.abs(level - levels[i - 1]!.level) : 0), 0);
   const isRestless = steps.length > RESTLESS_SHARE * (levels.length - 1);
   return {
     behaviour: {
       min: percent(Math.min(...levels.map(({ level }) => level))),
       max: percent(Math.max(...levels.map(({ level }) => level))),
       resets: false,
-      changes: isRestless ? Math.round(seconds) : steps.length,
+      changes: isRestless ? Math.max(steps.length, Math.round((100 * way) / LEVEL_STEP)) : steps.length,
       presence,
     },
     certainty: Math.round(1000 * presence) / 1000,

@@ -133,7 +133,7 @@ it('believes a number with more digits than were ever seen only after some sampl
   const { profile, keys } = draftPack(discovery, 'match', (await loadBuiltin([])).dictionary);
   const detectors = profile['detectors'] as Record<string, { plausible?: unknown }>;
   // From 18 to 183 is too much at once, from 97 to 101 is not.
-  expect(detectors[keys.get(score)!]!.plausible).toEqual({ rise: 99, unless: 5 });
+  expect(detectors[keys.get(score)!]!.plausible).toEqual({ rise: 99, unless: 10 });
 });
 
 it('takes an answer that is a synonym for the property that it names', async () => {

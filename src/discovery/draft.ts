@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { type OutputPolicy, writeOutput } from '../files/output.ts';
-import type { Discovery, HudField } from './discover.ts';
+import { type Discovery, type HudField, LEVEL_STEP } from './discover.ts';
 import type { AtlasFile } from '../detectors/text/atlas.ts';
 import { growRegion } from './grow.ts';
 import { figurePattern } from './teach.ts';
@@ -39,8 +39,10 @@ export interface Draft {
 /** Changes too often, such as a speed; or the scene shows through, so that a level follows what is behind it. */
 export type SilenceReason = 'restless' | 'translucent';
 
-/** Seconds between samples of a drafted profile: a value that is shown for a second is read twice. */
-const INTERVAL_SECONDS = 0.4;
+/** Seconds between samples of a drafted profile: a value that is shown for half a second is read twice. */
+const INTERVAL_SECONDS = 0.2;
+/** The same for names, messages and feeds: they stand for longer, and reading words costs more than reading figures. */
+const TEXT_INTERVAL_SECONDS = 0.4;
 /** Seconds for which a clock must show the same to be reported as halted: one of whole seconds, and one with fractions of them. */
 const [HALT_SECONDS, EXACT_HALT_SECONDS] = [3.5, 1.2];
 /** Changes per minute in which it is shown above which a figure makes no events: it is a measurement, such as a speed. */
@@ -55,8 +57,6 @@ const MIN_MESSAGE_CONFIDENCE = 0.65;
 /** Likeness that an icon needs, and pixels by which it may be displaced. */
 const MIN_ICON_LIKENESS = 0.7;
 const ICON_SEARCH_PIXELS = 2;
-/** Percent to which the levels of gauges are rounded. */
-const LEVEL_STEP = 5;
 /** A row of a feed with two names, and with an icon between them. */
 const KILL_ROW = String.raw`^([^>]*\p{L}[^>]*) > ([^>]*\p{L}[^>]*)$`;
 const ICON_ROW = String.raw`^([^>]*\p{L}[^>]*) > \[([^\]>]+)\] > ([^>]*\p{L}[^>]*)$`;
@@ -342,9 +342,15 @@ function silenceOf({ type, gauge, behaviour }: HudField, minutes: number): Silen
 
 function detectorOf(field: HudField, region: string, pattern: string | undefined): Record<string, unknown> {
   const { type, gauge, cells, certainty } = field;
-  if (type === 'feed') return { kind: 'feed', region };
+  if (type === 'feed') return { kind: 'feed', region, interval: TEXT_INTERVAL_SECONDS };
   if (type === 'message')
-    return { kind: 'feed', region, split: false, stability: { samples: 2, confidence: MIN_MESSAGE_CONFIDENCE } };
+    return {
+      kind: 'feed',
+      region,
+      interval: TEXT_INTERVAL_SECONDS,
+      split: false,
+      stability: { samples: 2, confidence: MIN_MESSAGE_CONFIDENCE },
+    };
   if (type === 'icon')
     return {
       kind: 'icon',
@@ -360,7 +366,7 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
   if (gauge) {
     const { fill, shades = [], otherFill, empty, ...shape } = gauge;
     const full = [fill, ...shades, ...(otherFill === undefined ? [] : [otherFill])];
-    const colours = { fill: full, ...(empty === undefined ? {} : { empty: [empty], anyFill: true }) };
+    const colours = { fill: full, ...(empty === undefined ? {} : { empty: [empty], anyFill: true, anyEmpty: true }) };
     // A gauge that creeps makes an event only now and then.
     const divided = cells === undefined ? { step: LEVEL_STEP } : { cells, zero: true };
     return {
@@ -382,7 +388,7 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
     region,
     reader: 'general',
     ...(pattern === undefined ? {} : { pattern }),
-    ...(isFigure ? { value: valueKindOf(field) } : {}),
+    ...(isFigure ? { value: valueKindOf(field) } : { interval: TEXT_INTERVAL_SECONDS }),
     stability: isUnclear
       ? { samples: UNCLEAR_NAME_SAMPLES, confidence: MIN_CONFIDENCE }
       : { samples, confidence: isFigure ? MIN_CONFIDENCE : MIN_TEXT_CONFIDENCE },
@@ -392,7 +398,7 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
 }
 
 /** Samples in a row after which a number with more digits than were ever seen is believed. */
-const GROWN_SAMPLES = 5;
+const GROWN_SAMPLES = 10;
 
 /** Bounds how much a number rises at once: one that gets a digit is often read with something next to it. */
 function plausibleRise({ type, behaviour: { max } }: HudField): {

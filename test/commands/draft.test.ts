@@ -14,7 +14,7 @@ const video = join(folder, 'coins.mp4');
 const pack = join(folder, 'coins-game');
 
 /** Seconds between samples of a drafted profile. */
-const SAMPLING_SECONDS = 0.4;
+const SAMPLING_SECONDS = 0.2;
 
 /**
  * The HUD of a game that does not exist: coins are found at 3 and 6 s, the clock starts at 10 s and stands from 8 s on, energy is lost

@@ -41,6 +41,8 @@ const ring =
 /** A gauge at 20 %, whose full part has turned yellow. */
 const turned: Paint = (x) => (x < 40 ? [250, 200, 40] : dark);
 
+const scenery: Paint = (x, y) => [90 + (x % 50), 120 - (y % 7) * 5, 60 + (x % 31)];
+
 describe('bar', () => {
   it('reads a full part of another colour before an empty part, if asked to', async () => {
     expect(levelOf(await observe(colors, 200, 12, turned))).toBe(0);
@@ -52,6 +54,17 @@ describe('bar', () => {
     expect(levelOf(await observe(any, 200, 12, () => dark))).toBe(0);
     // No gauge at all.
     expect(levelOf(await observe(any, 200, 12, () => [90, 160, 250]))).toBe('absent');
+  });
+
+  it('reads a full part before scenery that shows through the empty part, if asked to', async () => {
+    const bar: Paint = (x, y) => (x < 60 ? red : scenery(x, y));
+    expect(levelOf(await observe(colors, 200, 12, bar))).toBe('absent');
+    const any = { ...colors, anyEmpty: true } as const;
+    expect(levelOf(await observe(any, 200, 12, bar))).toBe(30);
+    // Neither scenery alone nor scenery with a patch of the gauge's colour is one.
+    expect(levelOf(await observe(any, 200, 12, scenery))).toBe('absent');
+    expect(levelOf(await observe(any, 200, 12, (x, y) => (x < 60 && y < 5 ? red : scenery(x, y))))).toBe('absent');
+    expect(levelOf(await observe(any, 200, 12, (x, y) => (x < 60 || x > 180 ? red : scenery(x, y))))).toBe('absent');
   });
 
   it('reads every level in every direction, to half a pixel', async () => {

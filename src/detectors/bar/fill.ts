@@ -145,6 +145,26 @@ export function fillUnknownStart(slices: readonly Votes[]): readonly Votes[] {
   return slices.map((slice, i) => (i < end ? { ...slice, full: slice.count, known: slice.count } : slice));
 }
 
+/** Share of a full slice’s pixels that have the colours of `fill` (others are of a border), and of those behind that may have them. */
+const [PURE_SHARE, STRAY_SHARE] = [0.6, 0.1];
+/** Slices between the full part and the rest that may be mixed. */
+const MIXED_SLICES = 2;
+
+/**
+ * Takes slices of unknown colours behind the full part for empty ones, where the full part begins at the start of the gauge and
+ * ends at an edge across it.
+ */
+export function emptyUnknownRest(slices: readonly Votes[]): readonly Votes[] {
+  const isPure = ({ full, count }: Votes): boolean => full >= PURE_SHARE * count;
+  const first = slices.findIndex(isPure);
+  if (first < 0 || first > MAX_BORDER * slices.length) return slices;
+  const behind = slices.findIndex((slice, i) => i > first && !isPure(slice));
+  if (behind < 0 || behind - first < MIN_UNKNOWN * slices.length) return slices;
+  const rest = slices.slice(behind + MIXED_SLICES);
+  if (rest.some(({ full, count }) => full > STRAY_SHARE * count)) return slices;
+  return slices.map((slice, i) => (i < behind ? slice : { ...slice, known: Math.max(slice.known, slice.count) }));
+}
+
 /**
  * Finds the level by colours: the change point that the fewest votes contradict, as the slices before it should be full and those
  * behind it empty. How full the slice at the change point is gives the fraction.

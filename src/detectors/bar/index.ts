@@ -2,7 +2,16 @@ import { flag, integer, list, number, oneOf, positive } from '../../schema/build
 import { areColourful, COLOR_SCHEMA } from '../../regions/color.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 import type { FrameDetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
-import { countCells, countVotes, cutSlices, type Fill, fillByColor, fillByEdge, fillUnknownStart } from './fill.ts';
+import {
+  countCells,
+  countVotes,
+  cutSlices,
+  type Fill,
+  fillByColor,
+  fillByEdge,
+  emptyUnknownRest,
+  fillUnknownStart,
+} from './fill.ts';
 
 /** JSON Schema of the options of `bar` detectors. */
 const BAR_SCHEMA = {
@@ -28,6 +37,10 @@ const BAR_SCHEMA = {
       'What lies before the empty part is full, whatever its color: for bars that turn red or flash.',
       false,
     ),
+    anyEmpty: flag(
+      'What lies behind the full part is empty, whatever its color: for bars through whose empty part the scene shows.',
+      false,
+    ),
     tolerance: positive(442, 'Maximum distance of a pixel from the colors of the gauge.', 60),
     space: oneOf(['rgb', 'ycbcr', 'chroma'], 'Color space of the distances; `chroma` ignores brightness.', 'rgb'),
     step: positive(50, 'Readings are rounded to multiples of it, in percent.', 1),
@@ -50,7 +63,7 @@ const BAR_SCHEMA = {
       description: 'Ring: inner and outer radius, as fractions of half the size.',
     },
   },
-  dependentRequired: { empty: ['fill'], cells: ['fill'], anyFill: ['empty'] },
+  dependentRequired: { empty: ['fill'], cells: ['fill'], anyFill: ['empty'], anyEmpty: ['empty'] },
 } as const satisfies Schema;
 
 /** Options of `bar` detectors. */
@@ -98,11 +111,14 @@ function observe(crop: PreparedCrop, view: View, options: BarOptions): Observati
   if (crop.width === 0 || crop.height === 0) return { state: 'unreadable', confidence: 1 };
   const slices = cutSlices(crop, view, options);
   if (slices.length < 2) return { state: 'unreadable', confidence: 1 };
-  const { fill, empty, space = 'rgb', tolerance = 60, cells, zero = false, anyFill = false } = options;
+  const { fill, empty, space = 'rgb', tolerance = 60, cells, zero = false } = options;
   if (!fill) return toObservation(fillByEdge(slices), options);
-  const votes = countVotes(slices, { fill, empty, space, tolerance });
+  const { anyFill = false, anyEmpty = false } = options;
+  let votes = countVotes(slices, { fill, empty, space, tolerance });
   if (cells !== undefined) return countCells(votes, cells, zero || empty !== undefined);
-  return toObservation(fillByColor(anyFill ? fillUnknownStart(votes) : votes), options);
+  if (anyFill) votes = fillUnknownStart(votes);
+  if (anyEmpty) votes = emptyUnknownRest(votes);
+  return toObservation(fillByColor(votes), options);
 }
 
 function toObservation(

@@ -16,7 +16,7 @@ import { halve, Matcher } from './matcher.ts';
 import { ICON_SCHEMA, type IconOptions, type MatchOptions } from './options.ts';
 import { countRow, splitRow } from './row.ts';
 import { addVariants, type Found, type SearchWindow, searchAll, type Variant } from './search.ts';
-import { focusOnDifferences, type NamedTemplate, readTemplate, type Template } from './template.ts';
+import { type NamedTemplate, readTemplate, type Template } from './template.ts';
 
 /**
  * Reads which of some icons a region shows: the weapon in hand, keys, power-ups, medals, warning marks.
@@ -143,7 +143,6 @@ function scaleIcons(
   scaleY: number,
   channels: 1 | 3,
 ): ScaledIcons {
-  const icons = focus === false ? templates : focusOnDifferences(templates);
   const side = Math.min(
     ...templates.map(({ template }) => Math.min(template.width * scaleX, template.height * scaleY)),
   );
@@ -152,9 +151,17 @@ function scaleIcons(
   const sigma = (soften === undefined ? side / 40 : soften * zoom * Math.sqrt(scaleX * scaleY)) / unit;
   const isBlurred = sigma >= MIN_SIGMA;
   const matcher = new Matcher(channels);
-  const variants = icons.flatMap(({ name, template }) =>
-    addVariants(matcher, name, template, scaleX / unit, scaleY / unit, scales, isBlurred ? sigma : 0),
+  const [first] = templates;
+  const isOneSize = templates.every(
+    ({ template: { width, height } }) => width === first?.template.width && height === first.template.height,
   );
+  const variants = addVariants(matcher, templates, {
+    scaleX: scaleX / unit,
+    scaleY: scaleY / unit,
+    scales,
+    sigma: isBlurred ? sigma : 0,
+    isFocused: focus !== false && isOneSize,
+  });
   if (!isBlurred) return { matcher, variants, halvings, soften: (sharp) => sharp };
   const [width, height] = [crop.width >> halvings, crop.height >> halvings];
   const filter = separableFilter(

@@ -1,7 +1,6 @@
 import type { PreparedCrop } from '../kind.ts';
 import type { Match, Matcher, Measure, Pattern, Planes } from './matcher.ts';
-import { scaleTemplate, softenTemplate } from './template.ts';
-import type { Template } from './template.ts';
+import { focusOnDifferences, type NamedTemplate, scaleTemplate, softenTemplate } from './template.ts';
 
 /** A name's template at one size, at full resolution and coarser ones. */
 export interface Variant {
@@ -40,32 +39,45 @@ const MAX_CANDIDATES = 3;
 /** Candidates of all templates together that are refined at the next level. */
 const BEAM_WIDTH = 5;
 
-/**
- * Adds a template to the matcher in every relative scale.
- *
- * @param scaleX Pixels of the crop per pixel of the template.
- * @param sigma Standard deviation of the blur, in pixels of the crop; 0 for none.
- */
+/** How templates are scaled for a search. */
+export interface ScaleOptions {
+  /** Pixels of the crop per pixel of the templates. */
+  readonly scaleX: number;
+  readonly scaleY: number;
+  /** Relative sizes that are searched for. */
+  readonly scales: readonly number[];
+  /** Standard deviation of the blur, in pixels of the crop; 0 for none. */
+  readonly sigma: number;
+  /** Whether what distinguishes icons of one size counts more. */
+  readonly isFocused: boolean;
+}
+
+/** Adds templates to the matcher in every relative scale. */
 export function addVariants(
   matcher: Matcher,
-  name: string,
-  template: Template,
-  scaleX: number,
-  scaleY: number,
-  scales: readonly number[],
-  sigma: number,
+  icons: readonly NamedTemplate[],
+  { scaleX, scaleY, scales, sigma, isFocused }: ScaleOptions,
 ): readonly Variant[] {
-  return scales.map((scale) => {
-    const width = Math.max(1, Math.round(template.width * scaleX * scale));
-    const height = Math.max(1, Math.round(template.height * scaleY * scale));
-    let sized = scaleTemplate(template, width, height);
-    if (sigma > 0) sized = softenTemplate(sized, sigma);
-    const levels = [matcher.add(sized)];
-    while (Math.min(sized.width, sized.height) >= 2 * MIN_COARSE_SIDE) {
-      sized = scaleTemplate(sized, sized.width >> 1, sized.height >> 1);
-      levels.push(matcher.add(sized));
+  return scales.flatMap((scale) => {
+    const levels = icons.map((): Pattern[] => []);
+    let sized = icons.map(({ name, template }, index) => {
+      const width = Math.max(1, Math.round(template.width * scaleX * scale));
+      const height = Math.max(1, Math.round(template.height * scaleY * scale));
+      const scaled = scaleTemplate(template, width, height);
+      return { index, name, template: sigma > 0 ? softenTemplate(scaled, sigma) : scaled };
+    });
+    while (sized.length > 0) {
+      // Weights come last: in a mean of pixels, what distinguishes icons must not count more than what surrounds it.
+      const weighted = isFocused ? focusOnDifferences(sized) : sized;
+      for (const [i, { template }] of weighted.entries()) levels[sized[i]!.index]!.push(matcher.add(template));
+      sized = sized
+        .filter(({ template: { width, height } }) => Math.min(width, height) >= 2 * MIN_COARSE_SIDE)
+        .map((icon) => {
+          const { width, height } = icon.template;
+          return { ...icon, template: scaleTemplate(icon.template, width >> 1, height >> 1) };
+        });
     }
-    return { name, levels };
+    return icons.map(({ name }, i): Variant => ({ name, levels: levels[i]! }));
   });
 }
 
