@@ -342,6 +342,38 @@ const mark = (level: number): Template => ({
   mask: new Uint8Array(100).fill(255),
 });
 
+/** Score of a picture that differs from its template only by how the two were halved. */
+const LIKE_ITSELF = 0.8;
+
+/** A symbol of stripes of its own width in a frame that all symbols share. */
+const framed =
+  (stripes: number): Paint =>
+  (x, y) => {
+    if (x < 3 || y < 3 || x > 50 || y > 50) return [250, 250, 250];
+    return Math.floor(x / stripes) % 2 === 0 ? [240, 200, 40] : [10, 10, 20];
+  };
+
+describe('icons that are compared at half of their size', () => {
+  it('are like their own picture, though only what distinguishes them counts', () => {
+    const icons = [3, 5, 9].map((stripes) => ({
+      name: String(stripes),
+      template: {
+        width: 54,
+        height: 54,
+        rgb: draw(54, 54, framed(stripes)).data,
+        mask: new Uint8Array(54 * 54).fill(255),
+      },
+    }));
+    using detector = openIcons({ measure: 'difference', soften: 0 }, icons);
+    for (const { name, template: own } of icons) {
+      const crop = { data: own.rgb, width: 54, height: 54, channels: 3 } as const;
+      const observation = detector.read(viewOfImage(crop)) as Observation;
+      expect(observation).toMatchObject({ state: 'seen', value: name });
+      expect((observation as { detail?: { score?: number } }).detail?.score).toBeGreaterThan(LIKE_ITSELF);
+    }
+  });
+});
+
 describe('focusOnDifferences', () => {
   it('weighs the pixels in which names differ', () => {
     const icons = focusOnDifferences([
