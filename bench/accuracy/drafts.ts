@@ -6,7 +6,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { discoverHud, type HudField } from '../../src/discovery/discover.ts';
+import { discoverHud } from '../../src/discovery/discover.ts';
+import type { HudField } from '../../src/discovery/hud-field.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

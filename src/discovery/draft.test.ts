@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { loadBuiltin } from '../dictionary/files.ts';
-import type { Discovery, HudField } from './discover.ts';
+import type { Discovery, HudField } from './hud-field.ts';
 import { draftPack } from './draft.ts';
 
 /** A counter that changed so often in a recording of one minute. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { type OutputPolicy, writeOutput } from '../files/output.ts';
-import { type Discovery, type HudField, LEVEL_STEP } from './discover.ts';
+import { LEVEL_STEP } from './describe.ts';
+import type { Discovery, HudField } from './hud-field.ts';
 import type { AtlasFile } from '../detectors/text/atlas.ts';
 import { growRegion } from './grow.ts';
 import { figurePattern } from './teach.ts';

@@ -5,7 +5,7 @@ import { drawRegions } from '../pipeline/authoring/inspect-pictures.ts';
 import { decodePicture, frameAt } from '../pipeline/placement/pictures.ts';
 import { cropRgb } from '../regions/crop.ts';
 import { formatClock } from '../time.ts';
-import type { Discovery, HudField } from './discover.ts';
+import type { Discovery, HudField } from './hud-field.ts';
 import type { Draft, SilenceReason } from './draft.ts';
 import { wholePixels } from './survey.ts';
 import { openRecordings, type Recording, wholePicture } from './survey.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { HudField } from '../../discovery/discover.ts';
+import type { HudField } from '../../discovery/hud-field.ts';
 import { MAX_CHANGES_PER_MINUTE, type SilenceReason } from '../../discovery/draft.ts';
 import { type ResolvedGame, resolveGame } from '../../discovery/resolve-game.ts';
 import type { HudSettings } from '../../geometry.ts';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { loadBuiltin } from '../../dictionary/files.ts';
-import { type Discovery, discoverHud, type HudField } from '../../discovery/discover.ts';
+import { discoverHud } from '../../discovery/discover.ts';
+import type { Discovery, HudField } from '../../discovery/hud-field.ts';
 import { type Answers, type Draft, draftPack, writePack } from '../../discovery/draft.ts';
 import { describeBehaviour, discoveryPage, drawDiscovery } from '../../discovery/page.ts';
 import { PlaybyplayError } from '../../errors.ts';

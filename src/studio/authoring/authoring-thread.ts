@@ -1,7 +1,7 @@
 // The thread in which recordings are decoded, read and learnt from while an author works.
 import { PlaybyplayError } from '../../errors.ts';
 import { loadBuiltin } from '../../dictionary/files.ts';
-import type { Discovery } from '../../discovery/discover.ts';
+import type { Discovery } from '../../discovery/hud-field.ts';
 import { posix } from 'node:path';
 import type { CueBreakpoint } from '../../pipeline/messages.ts';
 import { AssetReader } from '../../profile/checked.ts';

@@ -1,4 +1,4 @@
-import type { HudField } from '../../discovery/discover.ts';
+import type { HudField } from '../../discovery/hud-field.ts';
 import { draftPack } from '../../discovery/draft.ts';
 import { classifyField, type FieldType } from '../../discovery/classify.ts';
 import { CHARACTER_WIDTH } from '../../discovery/grow.ts';

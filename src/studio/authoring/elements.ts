@@ -1,4 +1,4 @@
-import type { HudField } from '../../discovery/discover.ts';
+import type { HudField } from '../../discovery/hud-field.ts';
 import { cleanName, placeOnScreen, uniqueName } from '../../discovery/names.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import type { Rect } from '../../geometry.ts';

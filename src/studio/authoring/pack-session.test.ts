@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { learnFingerprint } from '../../detectors/sound/fingerprint.ts';
 import { BANDS } from '../../detectors/sound/spectrogram.ts';
 import { loadBuiltin } from '../../dictionary/files.ts';
-import type { Discovery, HudField } from '../../discovery/discover.ts';
+import type { Discovery, HudField } from '../../discovery/hud-field.ts';
 import { FileHistory, versionOf } from '../../files/history.ts';
 import { random } from '../../../test/fixtures/sound-bursts.ts';
 import { PackSession } from './pack-session.ts';

@@ -4,7 +4,7 @@ import type { AtlasFile } from '../../detectors/text/atlas.ts';
 import type { DictionaryFile, WordKind } from '../../dictionary/format.ts';
 import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { draftPack } from '../../discovery/draft.ts';
-import type { Discovery, HudField } from '../../discovery/discover.ts';
+import type { Discovery, HudField } from '../../discovery/hud-field.ts';
 import { type Issue, PlaybyplayError } from '../../errors.ts';
 import { parseDuration, parseNumber, parseStopwatch } from '../../language/numbers.ts';
 import type { Rect, Size } from '../../geometry.ts';

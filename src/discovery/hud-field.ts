@@ -1,0 +1,61 @@
+import type { Anchor, Rect, Size } from '../geometry.ts';
+import type { Behaviour, FieldType, FieldValue } from './classify.ts';
+import type { Alignment } from './elements.ts';
+import type { Gauge } from './gauges.ts';
+import type { IconPicture } from './icons.ts';
+import type { TaughtFont } from './teach.ts';
+
+/** An element of the HUD that was found. */
+export interface HudField {
+  /** Stands for it in questions and answers. */
+  readonly id: string;
+  readonly type: FieldType;
+  /** Its caption, or its place on the screen. */
+  readonly name: string;
+  readonly isCaptioned: boolean;
+  /** In pixels of the reference frame. */
+  readonly rect: Rect;
+  readonly align: Alignment;
+  /** Where it may grow: between the separators of a series. */
+  readonly bounds?: Rect;
+  readonly place: Anchor;
+  readonly pattern?: string;
+  readonly secondPattern?: string;
+  /** Whether the digits of its numbers stand in groups of three. */
+  readonly isGrouped?: boolean;
+  /** Whether a time is written in minutes, seconds and hundredths with colons: 01:23:45. */
+  readonly isStopwatch?: boolean;
+  /** Of a gauge: how it fills, and its colours. */
+  readonly gauge?: Pick<Gauge, 'direction' | 'fill' | 'shades' | 'otherFill' | 'empty' | 'radii'>;
+  /** Of a gauge: in how many equal cells it is divided. */
+  readonly cells?: number;
+  /** Of an icon: what it shows; of a feed: the icons between two names. */
+  readonly pictures?: readonly IconPicture[];
+  /** Of messages: rows that appear, move and vanish. */
+  readonly isLog?: boolean;
+  /** The font of its figures, where its readings taught one. */
+  readonly font?: TaughtFont;
+  readonly behaviour: Behaviour;
+  /** How sure it is that this is right, 0…1. */
+  readonly certainty: number;
+  /** Some of its values. */
+  readonly examples: readonly Pick<FieldValue, 'recording' | 't' | 'text'>[];
+}
+
+/** The HUD of a game as far as recordings show it. */
+export interface Discovery {
+  readonly format: 'playbyplay/discovery/1';
+  /** Frame size of the first recording, in whose pixels the fields lie. */
+  readonly reference: Size;
+  readonly recordings: readonly { readonly path: string; readonly duration: number }[];
+  /** The surveyed frame that shows most text. */
+  readonly moment: { readonly recording: number; readonly t: number };
+  readonly fields: readonly HudField[];
+  /** Languages of its texts, as BCP 47 tags, if others than English. */
+  readonly languages?: readonly string[];
+  /** Answers that were given, by id of the question. */
+  readonly answers?: Readonly<Record<string, string>>;
+}
+
+/** Types of figures, which have a font that can be learnt. */
+export const FIGURES: ReadonlySet<FieldType> = new Set(['counter', 'fraction', 'percentage', 'clock', 'time']);
