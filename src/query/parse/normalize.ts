@@ -361,7 +361,7 @@ export function normalizeQuestion(
     const isWhole = [all[i - 1], all[i + 1]].some(
       (near) => near !== undefined && (rest.includes(near.lower) || rest.includes(near.lower.replace(/s$/, ''))),
     );
-    if (whole !== undefined && !known.has(token.lower) && !isWhole) {
+    if (whole !== undefined && !known.has(token.lower) && !isWhole && !isPartOfWord(all, i, lexicon)) {
       corrections.push({ start: token.start, end: token.end, written: token.text, read: whole });
       return wordsOf(whole).map((each) => replaced(token, each));
     }
@@ -404,6 +404,17 @@ function resolvePronouns(tokens: readonly Token[], names: ReadonlySet<string>): 
     const isPronoun = token.kind === 'word' && ['he', 'she', 'him'].includes(token.lower);
     return isPronoun && named ? { ...token, text: named.text, lower: named.lower } : token;
   });
+}
+
+/** Does the token belong to a thing or a property of several words, as "wear" does in "tyre wear"? */
+function isPartOfWord(tokens: readonly Token[], at: number, lexicon: Lexicon): boolean {
+  return [at - 1, at].some(
+    (start) =>
+      start >= 0 &&
+      (['object', 'property'] as const).some((kind) =>
+        lexicon.find(kind, tokens, start).some(({ end }) => end > at && end - start > 1),
+      ),
+  );
 }
 
 function expand(token: Token, before: Token | undefined, lexicon: Lexicon): readonly Token[] {
