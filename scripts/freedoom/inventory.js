@@ -24,7 +24,7 @@ export function onKey(cue, game) {
 
 /** Weapons that share a slot on the status bar. */
 const SLOTS = {
-  shotgun: ['shotgun', 'double-barrelled shotgun'],
+  shotgun: ['shotgun', 'double-barreled shotgun'],
   chaingun: ['chaingun'],
   'rocket launcher': ['rocket launcher'],
   'plasma gun': ['plasma gun'],

@@ -425,9 +425,9 @@ export const ratings = declare({
 
 /** Arguments and options of `playbyplay recommend`. */
 export const recommend = declare({
-  summary: 'Recommend games and genres by what a player does, and what to practise',
+  summary: 'Recommend games and genres by what a player does, and what to practice',
   description:
-    'Compares the words of a player’s events, with the words that they are kinds of, with those of the built-in dictionaries, weighted by how rare they are (TF-IDF, cosine). What to practise: what others in the library do more often, and what succeeds clearly less than the rest.',
+    'Compares the words of a player’s events, with the words that they are kinds of, with those of the built-in dictionaries, weighted by how rare they are (TF-IDF, cosine). What to practice: what others in the library do more often, and what succeeds clearly less than the rest.',
   arguments: [],
   rest: 'log or folder',
   minimumRest: 0,

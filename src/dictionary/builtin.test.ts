@@ -15,13 +15,12 @@ describe('the dictionaries of the program', () => {
     expect((await loadBuiltin([name])).issues).toEqual([]);
   });
 
-  it('spell definitions as Americans do', () => {
-    // Names of words may keep the spelling of their sport: "tyre", "kerb".
+  it('spell names and definitions as Americans do', () => {
     const british =
-      /\w*(?:[fl]avour|colour|armour|honour|behaviour|neighbour|vapour|defence|offence|centre|met(?:re)s?\b|litre|theatre|jewell|travell|practis|towards|analys(?:e|ing)|[nl]ise\b|plough|mould|grey|skilful|burnt|storey)\w*/gi;
+      /\w*(?:[fl]avour|colour|armour|honour|behaviour|neighbour|vapour|defence|offence|centre|met(?:re)s?\b|litre|theatre|jewell|travell|barrelled|practis|towards|analys(?:e|ing)|equalis|[nl]ise\b|judgement|plough|mould|grey|fibre|kerb|tyre|chequer|windscreen|skilful|burnt|storey)\w*/gi;
     const found = (['action', 'object', 'property'] as const)
       .flatMap((kind) => dictionary.words(kind))
-      .flatMap(({ definition = '' }) => definition.match(british) ?? []);
+      .flatMap(({ name, definition = '' }) => `${name}: ${definition}`.match(british) ?? []);
     expect(found).toEqual([]);
   });
 

@@ -167,6 +167,12 @@ export class Dictionary {
       word.slots = inheritSlotRules(word, entry?.slots);
       word.causes = entry?.causes === undefined ? word.parent?.causes : byKind.action.get(entry.causes);
     }
+    for (const { kind, id, namespace, entry } of seeds) {
+      for (const name of entry.formerly ?? []) {
+        const formerId = wordId(namespace, name, entry.sense);
+        if (!byKind[kind].has(formerId)) byKind[kind].set(formerId, byKind[kind].get(id)!);
+      }
+    }
     for (const words of Object.values(byKind)) {
       for (const [id, word] of words) if (!words.has(id.toLowerCase())) words.set(id.toLowerCase(), word);
     }
@@ -178,7 +184,7 @@ export class Dictionary {
   }
 
   /**
-   * Finds a word by id, ignoring case.
+   * Finds a word by id, ignoring case, or by an id that it had before it was renamed.
    *
    * @param kind Without it, the first of object, property and action that has the id.
    */

@@ -75,6 +75,11 @@ const WORD_PROPERTIES = {
   },
   definition: DEFINITION,
   synonyms: NAMES,
+  formerly: {
+    ...NAMES,
+    description:
+      'Names before the word was renamed: they are synonyms, and logs with the ids made of them are understood.',
+  },
   examples: { type: 'array', maxItems: limits.synonyms, items: TEXT, description: 'Sentences that use the word.' },
 } as const;
 

@@ -237,7 +237,7 @@ function collectEntries(files: readonly LoadedFile[]): LocatedEntry[] {
         const path = `/${listOf[kind]}/${index}`;
         const id = wordId(file.name, entry.name, entry.sense);
         const key = entryKey(kind, id.toLowerCase());
-        const seed = { kind, id, namespace: file.name, parentId: entry.parent, entry, synonyms: entry.synonyms ?? [] };
+        const seed = { kind, id, namespace: file.name, parentId: entry.parent, entry, synonyms: synonymsOf(entry) };
         if (!entries.has(key)) entries.set(key, { seed, path, report });
         else
           report.add(
@@ -315,6 +315,10 @@ function checkRoot({ seed, path, report }: LocatedEntry, byKey: ReadonlyMap<stri
       : undefined;
   report.add('unknown-parent', `${path}/parent`, `the parent "${parentId}" of "${id}" is not a known ${kind}`, hint);
   return undefined;
+}
+
+function synonymsOf({ synonyms = [], formerly = [] }: WordEntry): readonly string[] {
+  return [...synonyms, ...formerly];
 }
 
 /** Collects the synonyms that files add to words of other dictionaries, by entry key. */

@@ -68,7 +68,7 @@ export const STATEMENT_SCHEMA = {
         from: { ...SLOT, description: 'The source: "obtain key from opponent".' },
         at: { ...SLOT, description: 'The place.' },
         manner: SLOT,
-        amount: number([], 'How much: points, metres, ….'),
+        amount: number([], 'How much: points, meters, ….'),
         unit: WORD,
       },
       additionalProperties: false,

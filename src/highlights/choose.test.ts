@@ -330,7 +330,7 @@ describe('summarize', () => {
   it('counts at the most informative level', () => {
     const weapons = [
       'shotgun',
-      'double-barrelled shotgun',
+      'double-barreled shotgun',
       'rocket launcher',
       'grenade launcher',
       'railgun',

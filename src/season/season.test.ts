@@ -330,7 +330,7 @@ describe('recommendations', () => {
     const words = countWords([
       eventOf({ subject: 'player', action: 'racing:outbrake', object: 'opponent' }),
       eventOf({ subject: 'player', action: 'overtake', object: 'opponent' }),
-      eventOf({ subject: 'player', property: 'racing:tyre wear', to: 20 }),
+      eventOf({ subject: 'player', property: 'racing:tire wear', to: 20 }),
     ]);
     const [first, second] = recommend(words, catalogOf(dictionary), dictionary);
     expect(first).toMatchObject({ id: 'racing', title: 'Racing' });

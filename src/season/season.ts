@@ -54,7 +54,7 @@ export interface SkillRecommendation {
 const WEAK_PERCENTILE = 35;
 
 /**
- * Recommends what to practise: what others of the library do more often, and what succeeds seldom, the weakest first.
+ * Recommends what to practice: what others of the library do more often, and what succeeds seldom, the weakest first.
  *
  * @param library The sessions of others. Without any, only success is looked at.
  */

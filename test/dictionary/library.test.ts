@@ -70,6 +70,14 @@ describe('the library', () => {
     expect(dictionary.sources.map(({ name }) => name)).toEqual(['common', 'paintball']);
   });
 
+  it('finds a word by its id, or by a synonym in place of the name, as logs have it that are older than the name', async () => {
+    expect(dictionary.find('paintball:color sprayer')?.name).toBe('color sprayer');
+    const racing = (await loadBuiltin(['racing'])).dictionary;
+    expect(racing.find('racing:tyre wear', 'property')?.id).toBe('racing:tire wear');
+    expect(racing.find('tyre wear')).toBeUndefined();
+    expect(racing.isA('racing:wet tyre', 'racing:tyre')).toBe(true);
+  });
+
   it('answers is-a questions', () => {
     expect(dictionary.isA('paintball:color sprayer', 'weapon')).toBe(true);
     expect(dictionary.isA('weapon', 'paintball:color sprayer')).toBe(false);

@@ -85,7 +85,7 @@ function unnamed({ owned }: DoomSeries, { message }: DoomSeries): TruthLine[] {
   const named = message.flatMap(({ t, value }) => {
     const statement = typeof value === 'string' ? doomMessage(value) : undefined;
     const object = statement && 'object' in statement ? String(statement.object) : undefined;
-    return object === undefined ? [] : [{ t, object: object === 'double-barrelled shotgun' ? 'shotgun' : object }];
+    return object === undefined ? [] : [{ t, object: object === 'double-barreled shotgun' ? 'shotgun' : object }];
   });
   return Object.values(owned).flatMap((series) =>
     changes(series).flatMap(({ t, from, to }): TruthLine[] => {

@@ -33,7 +33,7 @@ export const PICK_UPS: Readonly<Record<string, string>> = {
   'PICKED UP A YELLOW SKELETON KEY.': 'freedoom:yellow skull key',
   'PICKED UP A RED SKELETON KEY.': 'freedoom:red skull key',
   'YOU GOT THE PUMP-ACTION SHOTGUN!': 'shotgun',
-  'YOU GOT THE DOUBLE-BARRELLED SHOTGUN!': 'double-barrelled shotgun',
+  'YOU GOT THE DOUBLE-BARRELLED SHOTGUN!': 'double-barreled shotgun',
   'YOU GOT THE MINIGUN!': 'chaingun',
   'YOU GOT THE MISSILE LAUNCHER!': 'rocket launcher',
   'YOU GOT THE POLARIC ENERGY CANNON!': 'plasma gun',

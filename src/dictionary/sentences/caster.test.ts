@@ -45,8 +45,8 @@ describe('the style of a caster', () => {
     [{ subject: opponent('xX_Sniper_Xx'), action: 'kill', object: 'player' }, 'xX_Sniper_Xx killed the player'],
     [{ subject: 'player', action: 'put to sleep', object: opponent('Sarge') }, 'The player put Sarge to sleep'],
     [
-      { subject: 'player', action: 'drive golf ball', amount: 250, unit: 'metre' },
-      'The player drove a golf ball for 250 metres',
+      { subject: 'player', action: 'drive golf ball', amount: 250, unit: 'meter' },
+      'The player drove a golf ball for 250 meters',
     ],
     [{ subject: opponent('Nova'), action: 'cross finish line' }, 'Nova crossed the finish line'],
   ] satisfies [Statement, string][])('can put %j as "%s"', (statement, sentence) => {

@@ -126,7 +126,7 @@ class SentenceWriter {
     return property.id === READING && this.dictionary.isA(word.id, DISPLAY, 'object');
   }
 
-  /** Writes how much: "25 points", "250 metres", "1:24.7" for seconds from a minute on. */
+  /** Writes how much: "25 points", "250 meters", "1:24.7" for seconds from a minute on. */
   private amount(amount: number, unitId: WordId | undefined): string {
     if (unitId === undefined) return String(amount);
     const unit = this.findWord(unitId, 'object');

@@ -98,7 +98,7 @@ describe('addWord', () => {
     const more = addWord(data, 'race', 'property', {
       name: 'grip',
       parent: 'measure',
-      definition: 'How well the tyres hold the road.',
+      definition: 'How well the tires hold the road.',
     });
     const { readSources, builtinFolder } = await import('../../dictionary/files.ts');
     const sources = await readSources([`${builtinFolder}/common.json`]);
