@@ -586,6 +586,10 @@ export const highlights = declare({
       ['track', 'burn', 'none'],
       'Captions as a track, drawn into the picture clear of the HUD, or none. Default: track, or the preset’s.',
     ),
+    subtitles: list(
+      'file',
+      'What is said in a recording (SRT, WebVTT or ASS, of any speech recognizer), drawn into the reel; once per log.',
+    ),
     ...effectOptions,
     music: value('file', 'Music under the game’s sound, or over it in montages. Cuts move to its beats.'),
     brand: value('file', 'JSON with your fonts, colors and logo.'),
@@ -638,6 +642,7 @@ export const highlights = declare({
     'highlights match.playbyplay --preset short -o short.mp4',
     'highlights match.playbyplay --preset montage --music song.mp3 -o montage.mp4',
     'highlights match.playbyplay --preset short --without progress --preview sheet.png',
+    'highlights match.playbyplay --preset short --subtitles match.srt -o short.mp4',
     'highlights match.playbyplay --duration 45s --fit discord -o clip.mp4',
     'highlights match.playbyplay --edited kept.json --preferences taste.json -o reel.mp4',
   ],

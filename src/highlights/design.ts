@@ -24,7 +24,14 @@ import type { Rational } from '../time.ts';
 import { cropCenters, type CropCenter, keepClear, shownWidth } from './attention.ts';
 import { type Brand, defaultBrand } from './brand.ts';
 import type { SceneChoice } from './choose.ts';
-import { captionCharacters, cardSvg, type DrawnItem, drawItems, ENTRANCE_STEP_SECONDS } from './drawings.ts';
+import {
+  captionCharacters,
+  cardSvg,
+  type DrawnItem,
+  drawItems,
+  ENTRANCE_STEP_SECONDS,
+  wrapSubtitle,
+} from './drawings.ts';
 import { bottomHudStrip, iconsOf, mapToReel, screenLayout, type ScreenLayout } from './hud.ts';
 import type { HighlightList, Scene, Source } from './list.ts';
 import { emptyDictionary } from './score.ts';
@@ -37,6 +44,7 @@ import {
   transitionAt,
   zoomAt,
 } from './storyboard.ts';
+import type { Subtitle } from './subtitles.ts';
 import { END_CARD_SECONDS, type ReelStyle, reelStyle, TITLE_CARD_SECONDS } from './style.ts';
 
 /** Options of `makeReel`. */
@@ -67,6 +75,8 @@ export interface HighlightReelOptions
   readonly captions?: 'burn' | 'track' | 'none' | undefined;
   /** Texts of the captions by event id, where they are not the log's or, in the picture, a caster's. */
   readonly captionTexts?: ReadonlyMap<string, string> | undefined;
+  /** What is said, by source; drawn into the picture. */
+  readonly subtitles?: readonly (readonly Subtitle[] | undefined)[] | undefined;
   /** Counter, banners, slow motion and so on; default `plain`: none. */
   readonly style?: ReelStyle | undefined;
   /** Fonts, colours and logo. */
@@ -246,6 +256,8 @@ export class ReelDesign implements AsyncDisposable {
       captionWidth: captionCharacters(this.size, this.#brand),
       hasLogo: this.#brand.logo !== undefined,
       texts: options.captionTexts,
+      subtitles: options.subtitles,
+      wrapSubtitle: (text) => wrapSubtitle(text, this.size, this.#brand),
     });
     const lifted = this.style.parts.includes('hud') ? this.#liftedItems(list, shown.scenes) : [];
     const starts = list.scenes.map(({ at }) => at);
@@ -429,7 +441,7 @@ function pictureAt({ item, overlay, entrance }: DrawnItem, t: number): DrawnItem
 function opacityAt({ kind, start, end }: OverlayItem, t: number): number {
   if (kind === 'counter' || kind === 'logo') return 1;
   const out = Math.min(1, (end - t) / FADE_SECONDS + 0.15);
-  return kind === 'caption' ? Math.min(out, (t - start) / FADE_SECONDS + 0.15) : out;
+  return kind === 'caption' || kind === 'subtitle' ? Math.min(out, (t - start) / FADE_SECONDS + 0.15) : out;
 }
 
 /** A crop where it keeps what the players look at, else the whole picture: before a blurred copy, or between bars. */

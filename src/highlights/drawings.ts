@@ -41,9 +41,12 @@ export const ENTRANCE_STEP_SECONDS = 0.04;
 export async function drawItems(items: readonly OverlayItem[], context: DrawingContext): Promise<DrawnItem[]> {
   const drawn: DrawnItem[] = [];
   const known = new Map<string, Pick<DrawnItem, 'overlay' | 'entrance'>>();
+  // Subtitles keep clear of captions, which keep clear of the HUD.
+  const captions = items.some(({ kind }) => kind === 'caption') ? [captionRoom(context)] : [];
   for (const item of items) {
     const key = JSON.stringify({ ...item, start: 0, end: 0 });
-    const pictures = known.get(key) ?? (await drawItem(item, context));
+    const hud = item.kind === 'subtitle' ? [...context.hud, ...captions] : context.hud;
+    const pictures = known.get(key) ?? (await drawItem(item, { ...context, hud }));
     if (!pictures) continue;
     known.set(key, pictures);
     drawn.push({ item, ...pictures });
@@ -54,6 +57,7 @@ export async function drawItems(items: readonly OverlayItem[], context: DrawingC
 async function drawItem(item: OverlayItem, context: DrawingContext) {
   const place = (scale = 1): Placed | Promise<Placed | undefined> | undefined => {
     if (item.kind === 'caption') return drawCaption(item, context);
+    if (item.kind === 'subtitle') return drawSubtitle(item, context);
     if (item.kind === 'banner') return drawBanner(item, context, scale);
     if (item.kind === 'counter') return drawCounter(item, context, scale);
     if (item.kind === 'sticker') return drawSticker(item, context, scale);
@@ -139,6 +143,8 @@ const CAPTION_UNITS = 6.2;
 const UPRIGHT_CAPTION_UNITS = 7.4;
 /** Share of the width that a caption takes at most. */
 const CAPTION_WIDTH = 0.88;
+/** Margin around a caption by its font size. */
+const CAPTION_PAD = 0.42;
 
 /** How many characters of average width fit on a line of a caption. */
 export function captionCharacters(frame: Size, brand: Brand): number {
@@ -152,17 +158,57 @@ function captionSize(frame: Size): number {
 }
 
 function drawCaption({ lines, emphasis }: OverlayItem & { kind: 'caption' }, context: DrawingContext): Placed {
-  const { brand, hud } = context;
+  const { brand } = context;
   const size = captionSize(context);
   const rows = lines
     .flatMap((line) => wrapText(plainText(line), size, context.width * CAPTION_WIDTH, 2, brand.text))
     .slice(0, 2)
     .map((line) => colored(line, emphasis, brand));
-  const pad = size * 0.42;
+  return placeLines(rows, size, 0.45, context);
+}
+
+/** Lines on a plate of this opacity, where captions are. */
+function placeLines(
+  rows: readonly (readonly TextRun[])[],
+  size: number,
+  opacity: number,
+  context: DrawingContext,
+): Placed {
+  const { brand, hud } = context;
+  const pad = size * CAPTION_PAD;
   const { shapes, width, height } = textBlock(rows, { size, face: brand.text, pad, stroke: brand.colors.ground });
-  const plate = `<rect width="${width}" height="${height}" rx="${size * 0.3}" fill="${brand.colors.ground}" fill-opacity="0.45"/>`;
+  const plate = `<rect width="${width}" height="${height}" rx="${size * 0.3}" fill="${brand.colors.ground}" fill-opacity="${opacity}"/>`;
   const middle = placeOverlay('caption', hud, height / context.height, isUpright(context)) * context.height;
   return { picture: svg(width, height, plate + shapes), x: (context.width - width) / 2, y: middle - height / 2 };
+}
+
+/** Where captions of two lines are, in fractions of the frame. */
+function captionRoom(context: DrawingContext): Rect {
+  const size = captionSize(context);
+  const row = [{ text: 'M', fill: 'none' }];
+  const { height } = textBlock([row, row], {
+    size,
+    face: context.brand.text,
+    pad: size * CAPTION_PAD,
+    stroke: 'none',
+  });
+  const share = height / context.height;
+  const middle = placeOverlay('caption', context.hud, share, isUpright(context));
+  return { x: 0, y: middle - share / 2, width: 1, height: share };
+}
+
+/** Size of subtitles by that of captions. */
+const SUBTITLE_SCALE = 0.8;
+
+/** Divides what is said into lines that fit into a frame. */
+export function wrapSubtitle(text: string, frame: Size, brand: Brand): string[] {
+  const size = captionSize(frame) * SUBTITLE_SCALE;
+  return wrapText(plainText(text), size, frame.width * CAPTION_WIDTH, Number.POSITIVE_INFINITY, brand.text);
+}
+
+function drawSubtitle({ lines }: OverlayItem & { kind: 'subtitle' }, context: DrawingContext): Placed {
+  const rows = lines.map((text) => [{ text, fill: context.brand.colors.text }]);
+  return placeLines(rows, captionSize(context) * SUBTITLE_SCALE, 0.65, context);
 }
 
 /** Divides a line into runs: emphasized words in the accent colour. */

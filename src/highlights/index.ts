@@ -40,6 +40,7 @@ export { type PlannedReel, planReel, writeReelPreview, type ReelPreviewOptions }
 export { makeReel, type HighlightReel } from './reel.ts';
 export type { Storyboard } from './storyboard.ts';
 export { reelStyle, type ReelStyle } from './style.ts';
+export { readSubtitles, type Subtitle } from './subtitles.ts';
 export { type HighlightSettings, type Margins, readSettings, settingsFor } from './settings.ts';
 export { loadSources, makeQueryFilter, type LoadedSources, type LoadSourcesOptions } from './sources.ts';
 export { markdownSummary, plainSummary, summarize, type Summary, type SummaryLine } from './summary.ts';

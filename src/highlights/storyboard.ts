@@ -8,6 +8,7 @@ import { roundTime } from '../time.ts';
 import { dropRedundantChanges } from './captions.ts';
 import type { HighlightList, ListedScene, Scene, ScoredEvent } from './list.ts';
 import type { ReelStyle, Transition } from './style.ts';
+import { sceneSubtitles, type Subtitle } from './subtitles.ts';
 import { isAnyOf, isPlayerVictory } from './weights.ts';
 
 // A reel as data: what is shown when, before anything is decoded or drawn.
@@ -35,6 +36,8 @@ export type OverlayItem = { readonly start: number; readonly end: number } & (
       /** Words that matter: names, weapons. */
       readonly emphasis: readonly string[];
     }
+  /** What is said. */
+  | { readonly kind: 'subtitle'; readonly lines: readonly string[] }
   | { readonly kind: 'banner'; readonly text: string; readonly detail?: string }
   | { readonly kind: 'counter'; readonly value: number; readonly label: string }
   /** The game's own icon of a word, at the side of the counter with this label. */
@@ -196,6 +199,9 @@ export interface OverlayPlanOptions {
   readonly hasLogo?: boolean;
   /** Texts of captions by event id, instead of a caster's. */
   readonly texts?: ReadonlyMap<string, string> | undefined;
+  /** What is said in each source, and how it is divided into lines. */
+  readonly subtitles?: readonly (readonly Subtitle[] | undefined)[] | undefined;
+  readonly wrapSubtitle?: (text: string) => readonly string[];
 }
 
 /** Plans what is drawn over a reel. @param scenes Those of the list, in its order. */
@@ -241,6 +247,12 @@ export function planOverlays(
         });
     }
     if (parts.includes('captions')) items.push(...sceneCaptions(shown, sceneEnd, options));
+    const said = sceneSubtitles(
+      listed,
+      options.subtitles?.[scene.source] ?? [],
+      options.wrapSubtitle ?? ((text) => [text]),
+    );
+    items.push(...said.map((each): OverlayItem => ({ kind: 'subtitle', ...each })));
   }
   if (parts.includes('counter') && counts.length > 0) items.push(...counterItems(counts, list, label));
   if (parts.includes('progress')) items.push({ kind: 'progress', start: 0, end: list.duration });

@@ -132,6 +132,43 @@ describe('playbyplay highlights', () => {
     expect([none.code, none.out]).toEqual([3, '']);
   });
 
+  it('draws what is said, at the times of the reel', async () => {
+    writeFileSync(
+      join(folder, 'said.srt'),
+      '1\n00:00:05,500 --> 00:00:06,500\nnice <i>shot</i>\n\n2\n00:00:11,000 --> 00:00:11,900\nwatch out\n',
+    );
+    const options = [
+      '--subtitles',
+      'said.srt',
+      '--query',
+      'player kills',
+      '--plan',
+      'said.json',
+      '--preview',
+      'said.png',
+    ];
+    const { code, err } = await playbyplay('highlights', 'match one.playbyplay', ...options);
+    expect(code, err).toBe(0);
+    const { scenes, overlays } = JSON.parse(readFileSync(join(folder, 'said.json'), 'utf8'));
+    const said = overlays.filter(({ kind }: { kind: string }) => kind === 'subtitle');
+    const [{ start, at }] = scenes;
+    expect(said).toHaveLength(1);
+    expect(said[0].lines).toEqual(['nice shot']);
+    expect(said[0].start).toBeCloseTo(at + 5.5 - start, 3);
+    expect(said[0].end).toBeCloseTo(at + 6.5 - start, 3);
+
+    writeFileSync(join(folder, 'silent.vtt'), 'WEBVTT\n');
+    const empty = await playbyplay(
+      'highlights',
+      'match one.playbyplay',
+      '--subtitles',
+      'silent.vtt',
+      '--preview',
+      'no.png',
+    );
+    expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('silent.vtt')]);
+  });
+
   it('names a missing recording', async () => {
     const elsewhere = join(folder, 'else', 'where');
     mkdirSync(elsewhere, { recursive: true });

@@ -7,6 +7,7 @@ import type { HighlightReelOptions } from '../../highlights/design.ts';
 import { planReel, writeReelPreview } from '../../highlights/preview.ts';
 import { type HighlightReel, makeReel } from '../../highlights/reel.ts';
 import type { Storyboard } from '../../highlights/storyboard.ts';
+import { readSubtitles } from '../../highlights/subtitles.ts';
 import type { ReelStyle } from '../../highlights/style.ts';
 import { summarize } from '../../highlights/summary.ts';
 import { dropRedundantChanges } from '../../highlights/captions.ts';
@@ -63,9 +64,13 @@ export const highlights: RunCommand<typeof specs.highlights> = async (io, option
   const texts = await openEventTexts(options, selection.dictionary);
   const brand = options.brand === undefined ? undefined : await readBrand(options.brand);
   const captionTexts = texts.ofScenes(selection);
-  const settings = { ...reelSettings(options, selection, { style, brand }, io), captionTexts };
+  const subtitles = options.subtitles?.map(readSubtitles);
+  const settings = { ...reelSettings(options, selection, { style, brand }, io), captionTexts, subtitles };
   texts.reportMissing(io);
-  const policy = { inputs: inputsOf(selection.sources), overwrite: options.overwrite };
+  const policy = {
+    inputs: [...inputsOf(selection.sources), ...(options.subtitles ?? [])],
+    overwrite: options.overwrite,
+  };
   const isPreview = options.preview !== undefined;
   const outputs = options.out ?? (options.clips || options.thumbnails || isPreview ? [] : defaultOutputs(selection));
   const written = [...outputs, ...(await writeFolders(options, selection, io))];
@@ -91,7 +96,11 @@ export const highlights: RunCommand<typeof specs.highlights> = async (io, option
     const missing = selection.choice.scenes.length - made.list.scenes.length;
     if (missing > 0)
       io.stderr.write(`${path}: ${formatCount(missing, 'scene')} skipped: the recording has no picture there.\n`);
-    const expected = settings.captions === 'burn' || settings.aspect !== 'source' || extname(path) === '.webm';
+    const expected =
+      settings.captions === 'burn' ||
+      subtitles !== undefined ||
+      settings.aspect !== 'source' ||
+      extname(path) === '.webm';
     if (whyEncoded !== undefined && !expected) io.stderr.write(`${path}: every frame was encoded: ${whyEncoded}.\n`);
   }
   const list = reels[0]?.list ?? makeHighlightList(selection.choice, selection.sources);
