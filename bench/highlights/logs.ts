@@ -1,8 +1,9 @@
 // Writes event logs from the independent truth of clips instead of from their frames, for work on highlights:
 //   node bench/highlights/logs.ts <folder to write> <clip folder>…
-// Each clip folder holds video.mp4 and truth.json; <folder>/<clip>.mp4 becomes a link to the video, and the log is
+// Each clip folder holds video.mp4 and truth.json; <folder>/<clip>.mp4 becomes a copy of the video, and the log is
 // <folder>/<clip>.mp4.playbyplay.
-import { mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
 import { render } from '../../src/dictionary/sentences/render.ts';
@@ -21,8 +22,8 @@ for (const clip of clips) {
   const name = `${session}.mp4`;
   const folder = join(out, `${name}.playbyplay`);
   await mkdir(folder, { recursive: true });
-  await rm(join(out, name), { force: true });
-  await symlink(media, join(out, name));
+  // Links that lead out of a folder of logs are not followed.
+  await copyFile(media, join(out, name), constants.COPYFILE_FICLONE);
   const events = truth.raw.flatMap(({ t, statement }, index): EventLine[] => {
     let text: string;
     try {
