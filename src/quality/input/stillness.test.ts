@@ -52,4 +52,31 @@ describe('findRepeatedRuns', () => {
     const at = [...steps(40, 0, 2), ...steps(20, 78, 0)];
     expect(runsOf(at)).toEqual([{ first: 39, last: 59, verdict: 'uncertain' }]);
   });
+
+  describe('in encoded pictures', () => {
+    const moving = (frames: number) => Array.from({ length: frames }, () => ({ mean: 3, most: 100 }));
+    const still = (frames: number) => Array.from({ length: frames }, () => ({ mean: 0, most: 0 }));
+
+    it('finds a freeze in which a keyframe draws the picture anew', () => {
+      const keyframe = { mean: 1.75, most: 49 };
+      const differences = [...moving(40), ...still(2), keyframe, ...still(18), { mean: 6.5, most: 150 }, ...moving(20)];
+      expect(findRepeatedRuns(differences, (frame) => frame === 42)).toEqual([
+        { first: 39, last: 60, verdict: 'freeze' },
+      ]);
+    });
+
+    it('finds one freeze where the encoder retouches its second picture', () => {
+      const retouched = [
+        { mean: 0.07, most: 6 },
+        { mean: 0.13, most: 7 },
+      ];
+      const differences = [...moving(40), ...retouched, ...still(5), { mean: 7, most: 144 }, ...moving(20)];
+      expect(findRepeatedRuns(differences)).toEqual([{ first: 39, last: 46, verdict: 'freeze' }]);
+    });
+
+    it('finds no freeze in a picture that rests until its colors change', () => {
+      const differences = [...moving(40), ...still(5), { mean: 6, most: 20 }, ...moving(20)];
+      expect(findRepeatedRuns(differences)).toEqual([{ first: 39, last: 44, verdict: 'uncertain' }]);
+    });
+  });
 });

@@ -92,8 +92,10 @@ export function findRepeatedRuns(
   const repeats = differences.map((one) => one !== undefined && isRepeat(one));
   for (const [i, one] of differences.entries()) {
     if (!one || repeats[i] || !key(i)) continue;
-    const near = Math.min(countRepeats(repeats, i, -1), countRepeats(repeats, i, 1));
-    const most = near === 0 ? 0 : near < LONG_STAND ? MAX_RECODING.usual : MAX_RECODING.withinStand;
+    const sides = [countRepeats(repeats, i, -1), countRepeats(repeats, i, 1)];
+    const near = Math.min(...sides);
+    const isWithinStand = near >= SHORT_STAND && Math.max(...sides) >= LONG_STAND;
+    const most = near === 0 ? 0 : isWithinStand ? MAX_RECODING.withinStand : MAX_RECODING.usual;
     repeats[i] = one.mean < Math.min(2, 0.2 * usual) || (one.mean < usual && one.most <= most);
   }
   const runs: RepeatedRun[] = [];
@@ -106,6 +108,7 @@ export function findRepeatedRuns(
     if (run.last - run.first >= MIN_RESTING_REPEATS) {
       repeats.fill(true, run.first + 1, run.last + 1);
       ({ first, last } = run);
+      while (runs.length > 0 && runs.at(-1)!.last > first) runs.pop();
     }
     runs.push({ first, last, verdict: judgeRun(differences, repeats, first, last) });
     i = last;
@@ -118,8 +121,9 @@ export function findRepeatedRuns(
  * picture that stands on both sides it may be more: at low bitrates, the keyframe draws anew what the frames before it had blurred.
  */
 const MAX_RECODING = { usual: 32, withinStand: 96 } as const;
-/** Repeats on a side of a keyframe from which a picture stands there. */
+/** Repeats on the sides of a keyframe from which a picture stands there: on one side the longer, on the other the shorter. */
 const LONG_STAND = 3;
+const SHORT_STAND = 2;
 
 /** Repeats next to a frame, in a direction, as far as they matter. */
 function countRepeats(repeats: readonly boolean[], frame: number, direction: 1 | -1): number {
@@ -172,7 +176,10 @@ function extendRun(
     while (strict[end + 1]) end++;
   }
   let start = first;
-  for (let weak = 0; weak < MAX_RETOUCHED_FRAMES && start > 0 && !strict[start] && isRetouched(start); weak++) start--;
+  for (let weak = 0; weak < MAX_RETOUCHED_FRAMES && start > 0 && isRetouched(start); weak++) {
+    start--;
+    while (start > 0 && strict[start]) start--;
+  }
   return { first: start, last: end };
 }
 
@@ -205,6 +212,9 @@ const SHORT_JUMP_STEPS = 1.2;
 /** A difference this many times as large as any step and the motion of 16 frames is a cut: the player respawns or a menu closes. */
 const CUT_JUMP = 2.5;
 
+/** Motion changes single points by much; the whole picture changes by little where its light or colors do. */
+const FLASH_SHARE = 0.5;
+
 /**
  * A stream freezes while the game goes on. So the picture moves up to the freeze, without slowing down, and after it
  * has moved on by as much as it usually moves in that many frames. A scene that stands by itself (the player waits, is
@@ -228,12 +238,14 @@ function judgeRun(
   const usual = median(steps);
   const final = median(steps.slice(0, 3));
   if (usual < MIN_STEP || final < ABRUPT_SHARE * usual || steps[0]! < ABRUPT_SHARE * usual) return 'still';
-  const jump = differences[last + 1]?.mean;
+  const next = differences[last + 1];
+  const jump = next?.mean;
   if (jump === undefined || steps[0]! > CUT_STEPS * median(steps.slice(1))) return 'uncertain';
   const after = newPictures(differences, repeats, last + 2, 1).map((frame) => differences[frame]!.mean);
   const step = after.length < 3 ? final : median(after.slice(0, 4));
   // Nothing moves on: the scene has come to rest.
   if (step < MIN_STEP) return 'uncertain';
+  if (next!.most < FLASH_SHARE * median(before.map((frame) => differences[frame]!.most))) return 'uncertain';
   if (jump > CUT_JUMP * Math.max(...steps, ...motions(differences, before, 16))) return 'uncertain';
   // Games skip a picture or two of their own accord; only twice the motion afterwards shows that one was lost.
   if (last - first < MIN_RESTING_REPEATS)
