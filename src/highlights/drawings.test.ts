@@ -32,6 +32,19 @@ describe('drawItems', () => {
     );
   });
 
+  it('shrinks the lines of a caption that are too long, rather than leave out their ends', async () => {
+    const draw = async (lines: readonly string[]) => {
+      const [drawn] = await drawItems([{ kind: 'caption', start: 0, end: 1, lines, emphasis: [] }], upright);
+      return drawn!.overlay;
+    };
+    const short = await draw(['Grunt was fragged by', 'the player']);
+    const long = await draw(['Grunt was fragged by the', 'player with the grenade launcher']);
+    expect(long.width).toBeLessThanOrEqual(upright.width);
+    // Two lines, too, but smaller ones.
+    expect(long.height).toBeLessThan(short.height);
+    expect(long.height).toBeGreaterThan(0.7 * short.height);
+  });
+
   it('lets banners appear from larger pictures', async () => {
     const [banner] = await drawItems([{ kind: 'banner', start: 0, end: 1, text: 'DOUBLE KILL' }], upright);
     const widths = [...banner!.entrance, banner!.overlay].map(({ width }) => width);

@@ -159,12 +159,31 @@ function captionSize(frame: Size): number {
 
 function drawCaption({ lines, emphasis }: OverlayItem & { kind: 'caption' }, context: DrawingContext): Placed {
   const { brand } = context;
-  const size = captionSize(context);
-  const rows = lines
-    .flatMap((line) => wrapText(plainText(line), size, context.width * CAPTION_WIDTH, 2, brand.text))
-    .slice(0, 2)
-    .map((line) => colored(line, emphasis, brand));
-  return placeLines(rows, size, 0.45, context);
+  const { size, rows } = fitCaption(
+    lines.map((line) => plainText(line)),
+    context,
+  );
+  return placeLines(
+    rows.map((line) => colored(line, emphasis, brand)),
+    size,
+    0.45,
+    context,
+  );
+}
+
+/** Sizes of a caption whose lines are too long, by its usual size. */
+const CAPTION_SCALES = [1, 0.9, 0.8];
+
+/** The size at which a caption fits, and its lines: its own, else the text in two lines, of which the end may be left out. */
+function fitCaption(lines: readonly string[], context: DrawingContext): { size: number; rows: readonly string[] } {
+  const { brand } = context;
+  const widest = context.width * CAPTION_WIDTH;
+  const sizes = CAPTION_SCALES.map((scale) => scale * captionSize(context));
+  const fits = (size: number): boolean => lines.every((line) => outlineText(line, size, brand.text).width <= widest);
+  const size = lines.length > 2 ? undefined : sizes.find(fits);
+  if (size !== undefined) return { size, rows: lines };
+  const smallest = sizes.at(-1)!;
+  return { size: smallest, rows: wrapText(lines.join(' '), smallest, widest, 2, brand.text) };
 }
 
 /** Lines on a plate of this opacity, where captions are. */
@@ -239,7 +258,10 @@ function drawBanner(
   const widest = context.width * 0.9;
   const length = outlineText(text, size, brand.display).width;
   if (length > widest) size *= widest / length;
-  size *= scale;
+  // Nothing of it is cut off while it appears.
+  const room = context.width / Math.min(length, widest) - 1;
+  const growth = 1 + (scale - 1) * Math.min(1, room / (Math.max(...ENTRANCE_SCALES) - 1));
+  size *= growth;
   const title = textBlock([[{ text: plainText(text), fill: brand.colors.accent }]], {
     size,
     face: brand.display,
@@ -262,7 +284,7 @@ function drawBanner(
     `<g transform="translate(${(width - title.width) / 2} 0)">${title.shapes}</g>`,
     below ? `<g transform="translate(${(width - below.width) / 2} ${title.height})">${below.shapes}</g>` : '',
   ].join('');
-  const middle = placeOverlay('banner', hud, height / scale / context.height, isUpright(context)) * context.height;
+  const middle = placeOverlay('banner', hud, height / growth / context.height, isUpright(context)) * context.height;
   return { picture: svg(width, height, shapes), x: (context.width - width) / 2, y: middle - height / 2 };
 }
 

@@ -187,6 +187,8 @@ const STICKER_SECONDS = 1.8;
 const MIN_CAPTION_SECONDS = 1.3;
 const MAX_CAPTION_SECONDS = 3;
 const READING_SPEED = 15;
+/** A caption that a cut leaves less time is not shown. */
+const MIN_READABLE_SECONDS = 0.9;
 /** Events closer together share a caption: that of the one with the greater score. */
 const MIN_CAPTION_DISTANCE = 0.6;
 
@@ -319,7 +321,7 @@ function sceneCaptions(
     const reading = lines.join(' ').length / READING_SPEED;
     const seconds = Math.min(MAX_CAPTION_SECONDS, Math.max(MIN_CAPTION_SECONDS, reading));
     const end = Math.min(sceneEnd, at + seconds, best[index + 1]?.at ?? Number.POSITIVE_INFINITY);
-    if (end - at < 0.2) return [];
+    if (end - at < MIN_READABLE_SECONDS) return [];
     return [{ kind: 'caption', start: at, end, lines, emphasis: emphasizedWords(event.statement, dictionary) }];
   });
 }

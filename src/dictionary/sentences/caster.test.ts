@@ -114,6 +114,13 @@ describe('captions', () => {
       ]);
   });
 
+  it('are in the active voice', () => {
+    for (let seed = 0; seed < 20; seed++)
+      expect(renderCaption(kill, dictionary, { seed: `event ${seed}` }).join(' ')).toMatch(
+        /^Gargoyle (?:fragged|killed) Sarge with the railgun$/,
+      );
+  });
+
   it('give what a counter or message shows', () => {
     const counter = { word: 'counter', name: 'RED' };
     expect(renderCaption({ subject: counter, property: 'reading', from: 1, to: 2 }, dictionary)).toEqual(['RED 2']);

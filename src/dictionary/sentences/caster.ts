@@ -75,16 +75,23 @@ export function writeAsCaster(statement: Statement, dictionary: Dictionary, opti
   return casterSentences(statement, dictionary, options).next().value!;
 }
 
+/** What sentences `casterSentences` may write. */
+interface SentenceLimits {
+  readonly mayUse?: (sentence: string) => boolean;
+  /** Only in the active voice, where a statement has a subject. */
+  readonly isActive?: boolean;
+}
+
 /** The sentences for a statement that read back as it, the one to use first. There is always one. */
 function* casterSentences(
   statement: Statement,
   dictionary: Dictionary,
   { seed, person = 'third' }: CasterOptions,
-  mayUse: (sentence: string) => boolean = () => true,
+  { mayUse = () => true, isActive = false }: SentenceLimits = {},
 ): Generator<string, string> {
   const cast = collectCast(statement, dictionary);
   const isSame = (text: string): boolean => means(text, statement, dictionary, { cast });
-  const wordings = casterWordings(statement, dictionary);
+  const wordings = casterWordings(statement, dictionary).filter(({ isPassive }) => !(isActive && isPassive));
   const first = hash(seed ?? JSON.stringify(normalizeStatement(statement))) % wordings.length;
   const ordered = [...wordings.slice(first), ...wordings.slice(0, first)];
   const base: Wording = { tense: 'past', person, articles: 'definite', isSpelledOut: true, cast };
@@ -199,7 +206,7 @@ export interface CaptionSize {
 const dispensableSlots = ['at', 'manner', 'amount', 'from', 'to', 'with'] as const;
 
 /**
- * Puts a statement as a caster would, within the lines of a caption.
+ * Puts a statement as a caster would, within the lines of a caption, in the active voice: it is shorter.
  *
  * Of the wordings for the event it takes one that fits. Where none does, it leaves out the place, the manner and so on, one
  * by one; then it shortens the longest name. A caption never says anything else than the statement. Of a counter or message it
@@ -226,7 +233,7 @@ export function renderCaption(
       const wrapped = wrapLines(sentence, width);
       return wrapped.length <= lines && wrapped.every((line) => widthOf(line) <= width);
     };
-    const sentence = casterSentences(each, dictionary, options, fits).next().value!;
+    const sentence = casterSentences(each, dictionary, options, { mayUse: fits, isActive: true }).next().value!;
     if (fits(sentence)) return wrapLines(sentence, width);
     shortest = each;
   }
