@@ -390,6 +390,18 @@ async function drawLogo(context: DrawingContext): Promise<Placed | undefined> {
   return { picture: data, x: context.width - info.width - unit * 4, y };
 }
 
+/** Breaks a text into at most three lines, after commas where that is enough: the comma at the end of a line is left out. */
+function wrapList(text: string, size: number, widest: number, face: Typeface): string[] {
+  const lines: string[] = [];
+  for (const part of text.split(/,\s+/)) {
+    const longer = `${lines.at(-1)}, ${part}`;
+    if (lines.length > 0 && outlineText(longer, size, face).width <= widest) lines[lines.length - 1] = longer;
+    else lines.push(part);
+  }
+  const isEnough = lines.length <= 3 && lines.every((line) => outlineText(line, size, face).width <= widest);
+  return isEnough ? lines : wrapText(text, size, widest, 3, face);
+}
+
 /** Draws a title or an end card as SVG of the frame's size: a title in capitals, a rule, and a line below. */
 export function cardSvg(title: string, subtitle: string, frame: Size, brand: Brand): string {
   const { width, height } = frame;
@@ -397,7 +409,7 @@ export function cardSvg(title: string, subtitle: string, frame: Size, brand: Bra
   const widest = width * 0.86;
   let size = unit * (isUpright(frame) ? 17 : 16);
   const words = plainText(title).toUpperCase();
-  const rows = (): string[] => wrapText(words, size, widest, 3, brand.display);
+  const rows = (): string[] => wrapList(words, size, widest, brand.display);
   // Long words become smaller rather than cut.
   const longest = Math.max(1, ...words.split(/\s+/).map((word) => outlineText(word, size, brand.display).width));
   if (longest > widest) size *= widest / longest;

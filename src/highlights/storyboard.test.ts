@@ -127,6 +127,13 @@ describe('planOverlays', () => {
     }
   });
 
+  it('says once that a thing of the same kind was obtained', () => {
+    const shell = (t: number) => scored(t, { subject: 'player', action: 'obtain', object: 'shotgun' });
+    const scenes = [scene(0, 14, [shell(1), shell(4), shell(8)]), scene(20, 28, [shell(22)])];
+    const items = planOverlays(listOf(scenes), scenes, { dictionary, style, captionWidth: 24 });
+    expect(items.flatMap(({ kind, start }) => (kind === 'caption' ? [start] : []))).toEqual([1, 16]);
+  });
+
   it('draws nothing in the plain style', () => {
     const scenes = [scene(0, 10, [kill(4)])];
     expect(planOverlays(listOf(scenes), scenes, { dictionary, style: reelStyle('plain'), captionWidth: 24 })).toEqual(

@@ -293,7 +293,7 @@ function counterItems(
   });
 }
 
-/** One caption at a time: what happens, as a caster says it. */
+/** One caption at a time: what happens, as a caster says it. What happens again in the scene is said again of victories only. */
 function sceneCaptions(
   shown: readonly (ScoredEvent & { readonly at: number })[],
   sceneEnd: number,
@@ -306,9 +306,16 @@ function sceneCaptions(
       kind: isPropertyStatement(each.event.statement) ? 'property' : 'action',
     })),
   );
-  const best = candidates.filter(
+  const said = new Set<string>();
+  const news = candidates.filter(({ event: { statement } }) => {
+    const text = JSON.stringify(statement);
+    const isNew = !said.has(text) || isPlayerVictory(statement, dictionary);
+    said.add(text);
+    return isNew;
+  });
+  const best = news.filter(
     (each) =>
-      !candidates.some(
+      !news.some(
         (other) =>
           other !== each &&
           Math.abs(other.at - each.at) < MIN_CAPTION_DISTANCE &&

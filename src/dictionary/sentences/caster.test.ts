@@ -114,6 +114,14 @@ describe('captions', () => {
       ]);
   });
 
+  it('say of a number what changed, not that its owner did', () => {
+    const hurt: Statement = { subject: 'player', property: 'health', from: 37, to: 13 };
+    for (let seed = 0; seed < 20; seed++)
+      expect(renderCaption(hurt, dictionary, { seed: `event ${seed}` }).join(' ')).toMatch(
+        /^The player['’]s health (?:dropped|fell|sank) from 37 to 13$/,
+      );
+  });
+
   it('are in the active voice', () => {
     for (let seed = 0; seed < 20; seed++)
       expect(renderCaption(kill, dictionary, { seed: `event ${seed}` }).join(' ')).toMatch(

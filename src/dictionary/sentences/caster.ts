@@ -78,8 +78,8 @@ export function writeAsCaster(statement: Statement, dictionary: Dictionary, opti
 /** What sentences `casterSentences` may write. */
 interface SentenceLimits {
   readonly mayUse?: (sentence: string) => boolean;
-  /** Only in the active voice, where a statement has a subject. */
-  readonly isActive?: boolean;
+  /** Only in the active voice, and "health dropped" rather than "the player dropped". */
+  readonly isDirect?: boolean;
 }
 
 /** The sentences for a statement that read back as it, the one to use first. There is always one. */
@@ -87,11 +87,13 @@ function* casterSentences(
   statement: Statement,
   dictionary: Dictionary,
   { seed, person = 'third' }: CasterOptions,
-  { mayUse = () => true, isActive = false }: SentenceLimits = {},
+  { mayUse = () => true, isDirect = false }: SentenceLimits = {},
 ): Generator<string, string> {
   const cast = collectCast(statement, dictionary);
   const isSame = (text: string): boolean => means(text, statement, dictionary, { cast });
-  const wordings = casterWordings(statement, dictionary).filter(({ isPassive }) => !(isActive && isPassive));
+  const wordings = casterWordings(statement, dictionary).filter(
+    (wording) => !isDirect || isDirectWording(statement, wording),
+  );
   const first = hash(seed ?? JSON.stringify(normalizeStatement(statement))) % wordings.length;
   const ordered = [...wordings.slice(first), ...wordings.slice(0, first)];
   const base: Wording = { tense: 'past', person, articles: 'definite', isSpelledOut: true, cast };
@@ -167,6 +169,11 @@ function casterWordings(statement: Statement, dictionary: Dictionary): readonly 
   return active.flatMap((wording) => [wording, wording, { ...wording, isPassive: true }]);
 }
 
+function isDirectWording(statement: Statement, { isPassive, change }: Partial<Wording>): boolean {
+  if (!isPropertyStatement(statement)) return isPassive !== true;
+  return typeof statement.to !== 'number' || change?.order !== 'owner-first';
+}
+
 function changeWordings({ from, to }: PropertyStatement): readonly Partial<Wording>[] {
   if (from === undefined) return [{}, { change: { verb: 'was now' } }];
   if (typeof from !== 'number' || typeof to !== 'number')
@@ -206,7 +213,7 @@ export interface CaptionSize {
 const dispensableSlots = ['at', 'manner', 'amount', 'from', 'to', 'with'] as const;
 
 /**
- * Puts a statement as a caster would, within the lines of a caption, in the active voice: it is shorter.
+ * Puts a statement as a caster would, within the lines of a caption, and in the active voice: it is shorter.
  *
  * Of the wordings for the event it takes one that fits. Where none does, it leaves out the place, the manner and so on, one
  * by one; then it shortens the longest name. A caption never says anything else than the statement. Of a counter or message it
@@ -233,7 +240,7 @@ export function renderCaption(
       const wrapped = wrapLines(sentence, width);
       return wrapped.length <= lines && wrapped.every((line) => widthOf(line) <= width);
     };
-    const sentence = casterSentences(each, dictionary, options, { mayUse: fits, isActive: true }).next().value!;
+    const sentence = casterSentences(each, dictionary, options, { mayUse: fits, isDirect: true }).next().value!;
     if (fits(sentence)) return wrapLines(sentence, width);
     shortest = each;
   }
