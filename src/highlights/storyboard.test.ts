@@ -33,6 +33,10 @@ function kill(t: number, score = 10) {
   return scored(t, { subject: 'player', action: 'kill', object, with: 'railgun' }, score);
 }
 
+function find(t: number) {
+  return scored(t, { subject: 'player', action: 'obtain', object: 'shotgun' });
+}
+
 function scene(start: number, end: number, events: Scene['events']): Scene {
   return { session: 's', game: 'openarena', source: 0, start, end, events, score: 10, kind: 'kill', because: '' };
 }
@@ -128,8 +132,7 @@ describe('planOverlays', () => {
   });
 
   it('says once that a thing of the same kind was obtained', () => {
-    const shell = (t: number) => scored(t, { subject: 'player', action: 'obtain', object: 'shotgun' });
-    const scenes = [scene(0, 14, [shell(1), shell(4), shell(8)]), scene(20, 28, [shell(22)])];
+    const scenes = [scene(0, 14, [find(1), find(4), find(8)]), scene(20, 28, [find(22)])];
     const items = planOverlays(listOf(scenes), scenes, { dictionary, style, captionWidth: 24 });
     expect(items.flatMap(({ kind, start }) => (kind === 'caption' ? [start] : []))).toEqual([1, 16]);
   });

@@ -148,7 +148,7 @@ describe('playbyplay highlights', () => {
       'said.png',
     ];
     const { code, err } = await playbyplay('highlights', 'match one.playbyplay', ...options);
-    expect(code, err).toBe(0);
+    expect([code, err]).toEqual([0, '']);
     const { scenes, overlays } = JSON.parse(readFileSync(join(folder, 'said.json'), 'utf8'));
     const said = overlays.filter(({ kind }: { kind: string }) => kind === 'subtitle');
     const [{ start, at }] = scenes;

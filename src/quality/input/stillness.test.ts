@@ -20,6 +20,9 @@ function runsOf(positions: readonly number[]): ReturnType<typeof findRepeatedRun
 const steps = (frames: number, from: number, perFrame: number): number[] =>
   Array.from({ length: frames }, (_, i) => Math.round(from + i * perFrame));
 
+const moving = (frames: number) => Array.from({ length: frames }, () => ({ mean: 3, most: 100 }));
+const still = (frames: number) => Array.from({ length: frames }, () => ({ mean: 0, most: 0 }));
+
 describe('findRepeatedRuns', () => {
   it('finds a freeze where a scene in motion has moved on by the time that passed', () => {
     const at = steps(80, 0, 2);
@@ -54,9 +57,6 @@ describe('findRepeatedRuns', () => {
   });
 
   describe('in encoded pictures', () => {
-    const moving = (frames: number) => Array.from({ length: frames }, () => ({ mean: 3, most: 100 }));
-    const still = (frames: number) => Array.from({ length: frames }, () => ({ mean: 0, most: 0 }));
-
     it('finds a freeze in which a keyframe draws the picture anew', () => {
       const keyframe = { mean: 1.75, most: 49 };
       const differences = [...moving(40), ...still(2), keyframe, ...still(18), { mean: 6.5, most: 150 }, ...moving(20)];
