@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { app } from '../src/cli/app.ts';
 import { describeOption, optionSyntax, specOf, usageOf } from '../src/cli/help.ts';
 import { describeSchemaOptions } from '../src/cli/schema-options.ts';
-import { operatorNames } from '../src/compute/onnx/operators.ts';
 import { allKinds } from '../src/detectors/registry.ts';
 import { builtinFolder, dictionaryNames } from '../src/dictionary/files.ts';
 import type { DictionaryFile } from '../src/dictionary/format.ts';
@@ -31,19 +30,6 @@ function tableRow(cells: readonly string[]): string {
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [tableRow(head), `|${'---|'.repeat(head.length)}`, ...rows.map(tableRow)].join('\n');
-}
-
-/** Words in lines of at most 120 characters. */
-function wrap(words: readonly string[]): string {
-  let column = 0;
-  return words
-    .map((word) => {
-      const isNewLine = column + 1 + word.length > 120;
-      const separator = column === 0 ? '' : isNewLine ? '\n' : ' ';
-      column = isNewLine ? word.length : column + separator.length + word.length;
-      return separator + word;
-    })
-    .join('');
 }
 
 function commandSections(target: Parameters<typeof specOf>[0], name: string): readonly string[] {
@@ -230,9 +216,6 @@ export async function profileReference(): Promise<string> {
       escapeText(description),
       optionTable(schema as Schema),
     ]),
-    '## Operators of networks',
-    `Operators of ONNX that a network may use. [Networks](../games/networks.md#limits) has the limits.`,
-    wrap(operatorNames().map((name) => `\`${name}\``)),
   ];
   return `${parts.join('\n\n')}\n`;
 }

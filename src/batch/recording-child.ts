@@ -10,7 +10,7 @@ import { copyOutput } from '../files/output.ts';
 import { DEFAULT_MEDIA_LIMITS, setMediaLimits } from '../media/limits.ts';
 import { mergeShares, recordLog, type RecordOptions, recordShare, type RecordSummary } from '../pipeline/record-log.ts';
 import { STUCK_CODE } from '../threads/watchdog.ts';
-import { exitWithParent } from '../threads/exit-with-parent.ts';
+import { guardProcess } from '../threads/guard-process.ts';
 import type { ChildMessage, ChildRequest } from './recording-process.ts';
 import type { RecordingWork, WorkResult } from './work.ts';
 
@@ -128,4 +128,4 @@ process.on('message', (request: ChildRequest) => {
 process.on('disconnect', () => {
   process.exit();
 });
-exitWithParent(Number(process.argv[2]));
+guardProcess(Number(process.argv[2]));

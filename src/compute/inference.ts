@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { messageOf, PlaybyplayError } from '../errors.ts';
-import { NetworkProcess, timeoutError } from './network-process.ts';
-import { CheckedModel, modelError, refuseModel } from './onnx/checked-model.ts';
-import { networkLimits } from './onnx/limits.ts';
+import { NetworkProcess } from './network-process.ts';
+import { decodeCheckedModel, modelError, refuseModel } from './onnx/checked-model.ts';
 import type { ImageModel, ImageModelOptions } from './tiling/execute.ts';
 import { fuseLayers } from './tiling/fuse.ts';
 import { elementCount, type Model, type ValueInfo } from './tiling/model.ts';
@@ -28,8 +27,6 @@ export interface NetworkOptions {
   readonly picture?: { readonly width: number; readonly height: number };
   /** The model comes with the program, not from a stranger: it runs in this process, several runs at a time. */
   readonly isTrusted?: boolean;
-  /** Dimensions of inputs in most runs, by name, where the model leaves them open. */
-  readonly sizes?: Readonly<Record<string, readonly number[]>>;
 }
 
 /** A tensor: input or output of a network, row-major. */
@@ -52,16 +49,13 @@ export interface Runnable extends Disposable {
    *
    * @param feeds Tensors by input, converted to the inputs' element types.
    * @returns Tensors by output.
-   * @throws PlaybyplayError `model-failed`, `model-timeout`, and `model-refused` if inputs of this size may need too much memory.
+   * @throws PlaybyplayError `model-failed`, and `model-memory` and `model-timeout` for a model that is not trusted.
    */
   run(feeds: Readonly<Record<string, Values>>): Promise<ReadonlyMap<string, Values>>;
 }
 
 /** Largest number of values in an input or output. */
 const MAX_TENSOR_VALUES = 1 << 28;
-
-/** Work of a run, in multiply-adds, above which a network runs in a process of its own: some 0.1 s on one core. */
-const MAX_WORK_IN_PROCESS = 2e9;
 
 /** ONNX element types and the runtime's names for them. */
 const ELEMENT_TYPES: ReadonlyMap<number, 'float32' | 'uint8' | 'int32' | 'int64' | 'float16' | 'float64'> = new Map([
@@ -79,19 +73,15 @@ const ELEMENT_TYPES: ReadonlyMap<number, 'float32' | 'uint8' | 'int32' | 'int64'
  * @throws PlaybyplayError `model-refused` with an issue that names the file and the reason.
  */
 export function parseModel(bytes: Uint8Array, file: string): Model {
-  return checkModel(bytes, file).model;
-}
-
-function checkModel(bytes: Uint8Array, file: string): CheckedModel {
-  const checked = new CheckedModel(bytes, file);
-  const { inputs, outputs } = checked.model;
+  const model = decodeCheckedModel(bytes, file);
+  const { inputs, outputs } = model;
   if (inputs.length === 0 || outputs.length === 0) throw refuseModel(file, 'it has no input or no output');
   for (const value of [...inputs, ...outputs]) checkValue(value, file);
   for (const { name, type } of inputs) {
     if (!ELEMENT_TYPES.has(type))
       throw refuseModel(file, `its input “${name}” takes numbers of a type (${type}) not known here`);
   }
-  return checked;
+  return model;
 }
 
 function checkValue({ name, dims }: ValueInfo, file: string): void {
@@ -109,7 +99,7 @@ const open = new Map<string, { readonly network: Promise<Network>; users: number
  * @throws PlaybyplayError `model-refused`, `provider-missing`, or `runtime-missing` without onnxruntime-node.
  */
 export async function openNetwork(bytes: Uint8Array, options: NetworkOptions): Promise<Network> {
-  const key = `${hashOf(bytes)} ${JSON.stringify({ ...options, file: '', sizes: undefined })}`;
+  const key = `${hashOf(bytes)} ${JSON.stringify({ ...options, file: '' })}`;
   let entry = open.get(key);
   if (entry === undefined) {
     entry = { network: openUnshared(bytes, options), users: 0 };
@@ -150,78 +140,15 @@ function hashOf(bytes: Uint8Array): string {
 }
 
 async function openUnshared(bytes: Uint8Array, options: NetworkOptions): Promise<Network> {
-  const checked = checkModel(bytes, options.file);
-  if (options.isTrusted) return { model: checked.model, ...(await openInProcess(bytes, checked.model, options)) };
-  if (options.memoryBudget !== undefined && options.picture)
-    return { model: checked.model, ...withTimeout(await openInProcess(bytes, checked.model, options), options.file) };
-  return await GuardedNetwork.open(bytes, checked, options);
-}
-
-/** A network whose runs are bounded in memory before they begin, and in time. Heavy runs take place in a process of their own. */
-class GuardedNetwork implements Network {
-  readonly #bytes: Uint8Array;
-  readonly #checked: CheckedModel;
-  readonly #options: NetworkOptions;
-  readonly #open = new Map<'here' | 'apart', Promise<Runnable>>();
-  #last: Promise<unknown> = Promise.resolve();
-
-  private constructor(bytes: Uint8Array, checked: CheckedModel, options: NetworkOptions) {
-    this.#bytes = bytes;
-    this.#checked = checked;
-    this.#options = options;
-  }
-
-  static async open(bytes: Uint8Array, checked: CheckedModel, options: NetworkOptions): Promise<GuardedNetwork> {
-    const network = new GuardedNetwork(bytes, checked, options);
-    await network.#runnableFor(options.sizes ?? {});
-    return network;
-  }
-
-  get model(): Model {
-    return this.#checked.model;
-  }
-
-  async run(feeds: Readonly<Record<string, Values>>): Promise<ReadonlyMap<string, Values>> {
-    const sizes = Object.fromEntries(Object.entries(feeds).map(([name, { dims }]) => [name, dims]));
-    // One run at a time: two would need twice the memory.
-    const run = this.#last.then(async () => await (await this.#runnableFor(sizes)).run(feeds));
-    this.#last = run.catch(() => undefined);
-    return await run;
-  }
-
-  /** What runs the network on inputs of this size. */
-  #runnableFor(sizes: Readonly<Record<string, readonly number[]>>): Promise<Runnable> {
-    const where = this.#checked.boundsFor(sizes).work > MAX_WORK_IN_PROCESS ? 'apart' : 'here';
-    let runnable = this.#open.get(where);
-    if (runnable === undefined) {
-      const { file } = this.#options;
-      runnable =
-        where === 'apart'
-          ? NetworkProcess.open(this.#bytes, this.#options)
-          : openInProcess(this.#bytes, this.model, this.#options).then((network) => withTimeout(network, file));
-      this.#open.set(where, runnable);
-    }
-    return runnable;
-  }
-
-  [Symbol.dispose](): void {
-    for (const runnable of this.#open.values())
-      void runnable.then((one) => one[Symbol.dispose]()).catch(() => undefined);
-  }
-}
-
-/** Fails runs that took too long. */
-function withTimeout(network: Runnable, file: string): Runnable {
+  const model = parseModel(bytes, options.file);
+  const runnable = options.isTrusted
+    ? await openInProcess(bytes, model, options)
+    : await NetworkProcess.open(bytes, options);
   return {
-    async run(feeds) {
-      const start = performance.now();
-      const outputs = await network.run(feeds);
-      const { seconds } = networkLimits();
-      if (performance.now() - start > 1000 * seconds) throw timeoutError(file, 'a run', seconds);
-      return outputs;
-    },
+    model,
+    run: (feeds) => runnable.run(feeds),
     [Symbol.dispose]() {
-      network[Symbol.dispose]();
+      runnable[Symbol.dispose]();
     },
   };
 }
@@ -303,12 +230,9 @@ async function openOn(
         Object.entries(feeds).map(([name, values]) => [name, tensorOf(name, values, model, Tensors)]),
       );
       try {
-        const outputs = tiled
-          ? await runTiled(tiled, tensors, file)
-          : await whole!.run(tensors, { logSeverityLevel: 4 });
+        const outputs = tiled ? await runTiled(tiled, tensors) : await whole!.run(tensors, { logSeverityLevel: 4 });
         return new Map(Object.entries(outputs).map(([name, tensor]) => [name, valuesOf(tensor)]));
       } catch (error) {
-        if (error instanceof PlaybyplayError && error.code === 'model-timeout') throw error;
         throw modelError('model-failed', 'failed', file, messageOf(error), undefined, error);
       }
     },
@@ -321,19 +245,9 @@ async function openOn(
 async function runTiled(
   tiled: ImageModel,
   tensors: Readonly<Record<string, Tensor>>,
-  file: string,
 ): Promise<Readonly<Record<string, Tensor>>> {
-  const [picture, ...more] = Object.entries(tensors);
-  const { seconds } = networkLimits();
-  const signal = AbortSignal.timeout(1000 * seconds);
-  try {
-    return await tiled.run(
-      { [picture![0]]: picture![1].data as Float32Array },
-      { signal, ...(more.length > 0 ? { inputs: Object.fromEntries(more) } : {}) },
-    );
-  } catch (error) {
-    throw error === signal.reason ? timeoutError(file, 'a run', seconds) : error;
-  }
+  const [[name, picture], ...more] = Object.entries(tensors) as [[string, Tensor], ...[string, Tensor][]];
+  return await tiled.run({ [name]: picture.data as Float32Array }, { inputs: Object.fromEntries(more) });
 }
 
 function tensorOf(name: string, { dims, data }: Values, model: Model, Tensors: typeof Tensor): Tensor {
@@ -388,27 +302,15 @@ function fromHalf(bits: number): number {
 /**
  * Opens an ONNX model for images of one size. With a memory budget that its features and weights exceed, it runs in tiles.
  *
- * @throws PlaybyplayError `runtime-missing` without onnxruntime-node; `model-refused`, `model-input-size`,
- *   `model-unsupported`, `budget-too-small` (its hint names the least sufficient budget).
+ * @throws PlaybyplayError `runtime-missing` without onnxruntime-node; `model-input-size`, `model-unsupported`, `budget-too-small` (its hint names the least sufficient budget).
  * @example
  * await using model = await openImageModel(bytes, { width: 1280, height: 720, memoryBudget: 16 * 2 ** 20 });
  * const { scores } = await model.run({ image: pixels });
  */
 export async function openImageModel(bytes: Uint8Array, options: ImageModelOptions): Promise<ImageModel> {
-  const checked = new CheckedModel(bytes, 'of these bytes');
-  const { width, height, memoryBudget } = options;
-  if (memoryBudget === undefined) checked.boundsFor(pictureSizes(checked.model, width, height));
   await loadRuntime();
   const tiling = await import('./tiling/execute.ts');
   return await tiling.openImageModel(bytes, options);
-}
-
-/** Dimensions of inputs that take pictures: 1 × channels × height × width. */
-function pictureSizes({ inputs }: Model, width: number, height: number): Record<string, readonly number[]> {
-  const pictures = inputs.filter(({ dims }) => dims.length === 4);
-  return Object.fromEntries(
-    pictures.map(({ name, dims }) => [name, [1, typeof dims[1] === 'number' ? dims[1] : 3, height, width]]),
-  );
 }
 
 /** Multiply-adds per second of one CPU core, measured with convolutions in onnxruntime. */

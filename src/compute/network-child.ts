@@ -1,9 +1,9 @@
 // The process of a network (network-process.ts): opens it with the first request and runs it with the others.
 import { messageOf, PlaybyplayError } from '../errors.ts';
-import { CheckedModel } from './onnx/checked-model.ts';
-import { openInProcess, type Runnable } from './inference.ts';
-import { exitWithParent } from '../threads/exit-with-parent.ts';
+import { guardProcess } from '../threads/guard-process.ts';
+import { openInProcess, parseModel, type Runnable } from './inference.ts';
 import type { NetworkReply, NetworkRequest } from './network-process.ts';
+import { networkLimits } from './onnx/limits.ts';
 
 let network: Runnable | undefined;
 
@@ -11,7 +11,7 @@ async function answer(request: NetworkRequest): Promise<NetworkReply> {
   try {
     if (!('open' in request)) return { outputs: await network!.run(request.feeds) };
     const { bytes, options } = request.open;
-    network = await openInProcess(bytes, new CheckedModel(bytes, options.file).model, options);
+    network = await openInProcess(bytes, parseModel(bytes, options.file), options);
     return { outputs: new Map() };
   } catch (error) {
     const known = error instanceof PlaybyplayError ? error : undefined;
@@ -35,4 +35,4 @@ process.on('disconnect', () => {
   process.exit();
 });
 
-exitWithParent(Number(process.argv[2]));
+guardProcess(Number(process.argv[2]), networkLimits().memory);

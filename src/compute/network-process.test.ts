@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { floats, node, pictureBytes } from '../../test/fixtures/onnx.ts';
 import { openNetwork } from './inference.ts';
 import type { NetworkRequest } from './network-process.ts';
-import { SECONDS_VARIABLE } from './onnx/limits.ts';
+import { MEMORY_VARIABLE, SECONDS_VARIABLE } from './onnx/limits.ts';
 
 const CHANNELS = 12;
 const KERNEL = 9;
@@ -33,7 +33,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-describe('a heavy network in a process of its own', () => {
+describe('a network in a process of its own', () => {
   it('gives its outputs, run after run', async () => {
     using network = await openNetwork(meanNetwork(1), { file: 'mean.onnx' });
     for (let run = 0; run < 2; run++) {
@@ -53,6 +53,20 @@ describe('a heavy network in a process of its own', () => {
     await expect(network.run(gray)).rejects.toThrow(error);
     vi.stubEnv(SECONDS_VARIABLE, '600');
     await expect(network.run(gray)).rejects.toThrow(error);
+  });
+
+  it('is ended by the memory limit', async () => {
+    // 3 × 9600² floats are 1055 MiB.
+    const enlarge = pictureBytes([node('Resize', ['x', '', 'scales'], ['y'])], [floats('scales', [1, 1, 600, 600])]);
+    vi.stubEnv(MEMORY_VARIABLE, '150');
+    using network = await openNetwork(enlarge, { file: 'large.onnx' });
+    await expect(network.run(gray)).rejects.toThrow(
+      expect.objectContaining({
+        code: 'model-memory',
+        message: 'the model large.onnx is too large: it needs more than 150 MiB of memory',
+        hint: expect.stringContaining('PLAYBYPLAY_NETWORK_MEMORY=600'),
+      }),
+    );
   });
 
   it('fails with the name of the model after it is closed', async () => {

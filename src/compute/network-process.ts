@@ -4,8 +4,9 @@ import { PlaybyplayError } from '../errors.ts';
 import type { Failure } from '../threads/serve.ts';
 import { threadModule } from '../threads/rpc-worker.ts';
 import type { NetworkOptions, Values } from './inference.ts';
+import { OUT_OF_MEMORY_SIGNAL } from '../threads/guard-process.ts';
 import { modelError } from './onnx/checked-model.ts';
-import { networkLimits, SECONDS_VARIABLE } from './onnx/limits.ts';
+import { MEMORY_VARIABLE, networkLimits, SECONDS_VARIABLE } from './onnx/limits.ts';
 
 /** Request to the process. */
 export type NetworkRequest =
@@ -16,14 +17,15 @@ export type NetworkRequest =
 export type NetworkReply = { readonly outputs: ReadonlyMap<string, Values> } | { readonly failure: Failure };
 
 /**
- * A network in a process of its own, which is ended when a run takes too long or the program has ended: the runtime is native
- * code that no thread can interrupt. Calls must not overlap.
+ * A network in a process of its own, which is ended when it needs too much memory, when a run takes too long or when the program has
+ * ended: the runtime is native code that no thread can interrupt, and its memory is not V8's.
  */
 export class NetworkProcess implements Disposable {
   readonly #child: ChildProcess;
   readonly #file: string;
   #answer: ((reply: NetworkReply | PlaybyplayError) => void) | undefined;
   #ended: PlaybyplayError | undefined;
+  #last: Promise<unknown> = Promise.resolve();
 
   private constructor(file: string) {
     this.#file = file;
@@ -34,11 +36,14 @@ export class NetworkProcess implements Disposable {
     });
     this.#child.on('message', (reply: NetworkReply) => this.#answer?.(reply));
     this.#child.on('error', (error) => this.#end(`its process cannot be started: ${error.message}`));
-    this.#child.on('exit', (code, signal) => this.#end(`the runtime ended with ${signal ?? `exit code ${code}`}`));
+    this.#child.on('exit', (code, signal) => {
+      if (signal === OUT_OF_MEMORY_SIGNAL) this.#ended ??= memoryError(file);
+      this.#end(`the runtime ended with ${signal ?? `exit code ${code}`}`);
+    });
     this.#setIdle(true);
   }
 
-  /** Opens a network. @throws PlaybyplayError as `openNetwork`, `model-timeout`. */
+  /** Opens a network. @throws PlaybyplayError as `openNetwork`, `model-memory`, `model-timeout`. */
   static async open(bytes: Uint8Array, options: NetworkOptions): Promise<NetworkProcess> {
     const opened = new NetworkProcess(options.file);
     try {
@@ -50,9 +55,11 @@ export class NetworkProcess implements Disposable {
     }
   }
 
-  /** Runs the network. @throws PlaybyplayError `model-failed`, `model-timeout`. */
+  /** Runs the network, one run at a time. @throws PlaybyplayError `model-failed`, `model-memory`, `model-timeout`. */
   async run(feeds: Readonly<Record<string, Values>>): Promise<ReadonlyMap<string, Values>> {
-    return await this.#call({ feeds }, 'a run');
+    const run = this.#last.then(() => this.#call({ feeds }, 'a run'));
+    this.#last = run.catch(() => undefined);
+    return await run;
   }
 
   [Symbol.dispose](): void {
@@ -98,8 +105,18 @@ export class NetworkProcess implements Disposable {
   }
 }
 
-/** Creates the error for a network that takes too long. */
-export function timeoutError(file: string, what: string, seconds: number): PlaybyplayError {
+function memoryError(file: string): PlaybyplayError {
+  const megabytes = Math.round(networkLimits().memory / 2 ** 20);
+  return modelError(
+    'model-memory',
+    'is too large',
+    file,
+    `it needs more than ${megabytes} MiB of memory`,
+    `Use a smaller network or input, a memoryBudget, or raise the limit: ${MEMORY_VARIABLE}=${4 * megabytes} allows ${4 * megabytes} MiB.`,
+  );
+}
+
+function timeoutError(file: string, what: string, seconds: number): PlaybyplayError {
   return modelError(
     'model-timeout',
     'is too slow',

@@ -1,7 +1,7 @@
 // Networks that need too much memory or time, are random, read other files, or say one thing twice.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hostileModels } from '../../../test/fixtures/hostile-models.ts';
+import { endedModels, refusedModels } from '../../../test/fixtures/hostile-models.ts';
 import { floats, node, pictureBytes } from '../../../test/fixtures/onnx.ts';
 import type { AttackCase } from './case.ts';
 
@@ -58,8 +58,16 @@ function slowModel(): Uint8Array {
   );
 }
 
+/** Writes a game with the network, and returns the arguments that read a recording with it. */
+function detectWith(folder: string, bytes: Uint8Array): string[] {
+  writeGame(folder, bytes);
+  const recording = join(import.meta.dirname, '..', '..', '..', 'test', 'footage', 'freedoom-demo1.mp4');
+  writeFileSync(join(folder, 'clip.mp4'), readFileSync(recording));
+  return ['detect', 'clip.mp4', '--game', './configs/evil', '--out', 'log'];
+}
+
 export const cases: readonly AttackCase[] = [
-  ...hostileModels.map(
+  ...refusedModels.map(
     ({ name, bytes, says }): AttackCase => ({
       group,
       name,
@@ -75,16 +83,20 @@ export const cases: readonly AttackCase[] = [
       },
     }),
   ),
+  ...endedModels.map(
+    ({ name, bytes, says }): AttackCase => ({
+      group,
+      name,
+      env: { PLAYBYPLAY_NETWORK_SECONDS: '5' },
+      make: (folder) => detectWith(folder, bytes()),
+      expect: { exit: [1], says, seconds: 60, megabytes: 2000 },
+    }),
+  ),
   {
     group,
     name: 'a slow network ends by the clock',
     env: { PLAYBYPLAY_NETWORK_SECONDS: '2' },
-    make(folder) {
-      writeGame(folder, slowModel());
-      const recording = join(import.meta.dirname, '..', '..', '..', 'test', 'footage', 'freedoom-demo1.mp4');
-      writeFileSync(join(folder, 'clip.mp4'), readFileSync(recording));
-      return ['detect', 'clip.mp4', '--game', './configs/evil', '--out', 'log'];
-    },
+    make: (folder) => detectWith(folder, slowModel()),
     expect: {
       exit: [1],
       says: /detector “network”: the model m\.onnx is too slow: a run took longer than 2 s/,

@@ -1,68 +1,118 @@
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import { type Model, modelFromProto } from '../tiling/model.ts';
-import { boundModel, checkOperators, type InputSizes, type ModelBounds } from './bounds.ts';
-import { networkLimits } from './limits.ts';
-import { decodeModel, type ModelProto } from './proto.ts';
-import { exactly, type Range } from './range.ts';
-import { Unbounded } from './tensor.ts';
+import {
+  type AttributeProto,
+  decodeModel,
+  type GraphProto,
+  type ModelProto,
+  type NodeProto,
+  type TensorProto,
+  toNumber,
+} from './proto.ts';
 
 /** Limit of the size of a network file. */
 export const MAX_MODEL_BYTES = 256 << 20;
-/** Sizes of inputs for which the bounds are kept. */
-const MAX_KNOWN_SIZES = 10_000;
+/** Most operators of a model, those of graphs in attributes and of functions included. */
+const MAX_NODES = 50_000;
+/** How deep graphs may be nested. */
+const MAX_NESTING = 16;
 
-/** A model from a stranger, all of which has been checked, and whose runs are bounded before they begin. */
-export class CheckedModel {
-  readonly model: Model;
-  /** Path of the model, for errors. */
-  readonly file: string;
-  readonly #proto: ModelProto;
-  readonly #known = new Map<string, ModelBounds>();
+/** Operators whose results differ from run to run. */
+const RANDOM_OPERATORS: ReadonlySet<string> = new Set([
+  'Bernoulli',
+  'Multinomial',
+  'RandomNormal',
+  'RandomNormalLike',
+  'RandomUniform',
+  'RandomUniformLike',
+]);
+const EXPORT_FOR_INFERENCE = 'Export the model for inference: model.eval().';
 
-  /** @throws PlaybyplayError `model-refused` with an issue that names the file and the reason. */
-  constructor(bytes: Uint8Array, file: string) {
-    this.file = file;
-    if (bytes.length > MAX_MODEL_BYTES)
-      throw refuseModel(file, `it has ${bytes.length} bytes; at most ${MAX_MODEL_BYTES} are allowed`);
-    try {
-      this.#proto = decodeModel(bytes);
-      checkOperators(this.#proto);
-      this.model = modelFromProto(this.#proto);
-    } catch (error) {
-      throw refused(error, file);
-    }
-  }
-
-  /**
-   * Bounds a run on inputs of these sizes.
-   *
-   * @param sizes Dimensions by input; others as the model declares them, 1 where it leaves them open.
-   * @throws PlaybyplayError `model-refused` if it may need more memory than allowed, or has no bound.
-   */
-  boundsFor(sizes: Readonly<Record<string, readonly number[]>>): ModelBounds {
-    const key = JSON.stringify(sizes);
-    const known = this.#known.get(key);
-    if (known) return known;
-    const inputs: InputSizes = new Map(
-      this.model.inputs.map(({ name, dims }): [string, readonly Range[]] => [
-        name,
-        (sizes[name] ?? dims.map((dim) => (typeof dim === 'number' && dim > 0 ? dim : 1))).map(exactly),
-      ]),
-    );
-    try {
-      const bounds = boundModel(this.#proto, inputs, networkLimits().memory);
-      if (this.#known.size >= MAX_KNOWN_SIZES) this.#known.clear();
-      this.#known.set(key, bounds);
-      return bounds;
-    } catch (error) {
-      throw refused(error, this.file);
-    }
+/**
+ * Decodes a model from a stranger, and refuses what could make it read another file or give another result in the next run. What it
+ * needs of memory and time is limited by the process that runs it (`network-process.ts`).
+ *
+ * @param file Path of the model, for errors.
+ * @throws PlaybyplayError `model-refused` with an issue that names the file and the reason.
+ */
+export function decodeCheckedModel(bytes: Uint8Array, file: string): Model {
+  if (bytes.length > MAX_MODEL_BYTES)
+    throw refuseModel(file, `it has ${bytes.length} bytes; at most ${MAX_MODEL_BYTES} are allowed`);
+  try {
+    const proto = decodeModel(bytes);
+    checkModel(proto);
+    return modelFromProto(proto);
+  } catch (error) {
+    const hint = error instanceof PlaybyplayError ? error.hint : undefined;
+    throw refuseModel(file, messageOf(error), hint, error);
   }
 }
 
-function refused(error: unknown, file: string): PlaybyplayError {
-  const hint = error instanceof Unbounded || error instanceof PlaybyplayError ? error.hint : undefined;
-  return refuseModel(file, messageOf(error), hint, error);
+function checkModel({ graph, functions = [], trainingInfo = [] }: ModelProto): void {
+  if (trainingInfo.length > 0) throw refusal('it holds graphs for training', EXPORT_FOR_INFERENCE);
+  let count = 0;
+  const checkGraph = (part: GraphProto, depth: number): void => {
+    if (depth > MAX_NESTING) throw refusal(`its graphs are nested more than ${MAX_NESTING} deep`);
+    if ((part.sparseInitializer?.length ?? 0) > 0) throw refusal('it has sparse constants', DENSE);
+    for (const tensor of part.initializer) checkTensor(tensor, `constant “${tensor.name ?? ''}”`);
+    checkNodes(part.node, part.initializer, depth);
+  };
+  const checkNodes = (nodes: readonly NodeProto[], constants: readonly TensorProto[], depth: number): void => {
+    count += nodes.length;
+    if (count > MAX_NODES) throw refusal(`it has more than ${MAX_NODES} operators`);
+    for (const node of nodes) {
+      if (RANDOM_OPERATORS.has(node.opType)) throw refusal(`its node ${describeNode(node)} is random`);
+      if (isInTraining(node, nodes, constants))
+        throw refusal(`its node ${describeNode(node)} is in training mode`, EXPORT_FOR_INFERENCE);
+      checkAttributes(node.attribute, depth);
+    }
+  };
+  const checkAttributes = (attributes: readonly AttributeProto[], depth: number): void => {
+    for (const { name, t, tensors = [], g, graphs = [], sparseTensor, sparseTensors = [] } of attributes) {
+      if (sparseTensor || sparseTensors.length > 0) throw refusal(`its attribute “${name}” is sparse`, DENSE);
+      for (const tensor of [...(t ? [t] : []), ...tensors]) checkTensor(tensor, `attribute “${name}”`);
+      for (const part of [...(g ? [g] : []), ...graphs]) checkGraph(part, depth + 1);
+    }
+  };
+  if (graph) checkGraph(graph, 1);
+  for (const { node, attributeProto } of functions) {
+    checkAttributes(attributeProto, 1);
+    checkNodes(node, [], 1);
+  }
+}
+
+const DENSE = 'Save the model with dense constants.';
+
+function checkTensor({ dataLocation, externalData = [] }: TensorProto, what: string): void {
+  if (dataLocation === 1 || externalData.length > 0)
+    throw refusal(`its ${what} keeps its values in another file`, 'Save the model as one file.');
+}
+
+/** Whether a node behaves as in training: `Dropout` by its third input, normalizations by an attribute. */
+function isInTraining(
+  { opType, input, attribute }: NodeProto,
+  nodes: readonly NodeProto[],
+  constants: readonly TensorProto[],
+): boolean {
+  if (attribute.some(({ name, i = 0 }) => name === 'training_mode' && toNumber(i) !== 0)) return true;
+  const mode = input[2];
+  if (opType !== 'Dropout' || !mode) return false;
+  const constant =
+    constants.find(({ name }) => name === mode) ??
+    nodes.find(({ opType: op, output }) => op === 'Constant' && output[0] === mode)?.attribute[0]?.t;
+  return (
+    constant === undefined || [...(constant.int32Data ?? []), ...(constant.rawData ?? [])].some((value) => value !== 0)
+  );
+}
+
+/** A name for a node in messages: its own, or what it computes. */
+function describeNode({ name, opType, output }: NodeProto): string {
+  const own = name || output.find((one) => one !== '') || '';
+  return own === '' ? opType : `${opType} “${own.length > 80 ? `${own.slice(0, 80)}…` : own}”`;
+}
+
+function refusal(reason: string, hint?: string): PlaybyplayError {
+  return new PlaybyplayError('model-refused', reason, { hint });
 }
 
 /** Creates the error for a model that cannot be used. */

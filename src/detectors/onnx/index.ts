@@ -1,5 +1,11 @@
-import { parseModel, type Network, openNetwork, refuseModel, type Values } from '../../compute/inference.ts';
-import { estimateSeconds } from '../../compute/inference.ts';
+import {
+  estimateSeconds,
+  type Network,
+  openNetwork,
+  parseModel,
+  refuseModel,
+  type Values,
+} from '../../compute/inference.ts';
 import type { Model } from '../../compute/tiling/model.ts';
 import { cropRgb } from '../../regions/crop.ts';
 import type { Assets, Deferred, Detector, FrameDetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
@@ -88,7 +94,6 @@ class OnnxDetector implements Detector {
       );
     const network = await openNetwork(bytes, {
       file,
-      sizes: { [input.name]: input.dims((options.batch ?? 1) * (1 + (options.regions?.length ?? 0))) },
       ...(providers ? { providers } : {}),
       ...(threads === undefined ? {} : { threads }),
       ...(memoryBudget === undefined ? {} : { memoryBudget, picture: { width: width!, height } }),

@@ -2,7 +2,7 @@
 import { AV_PIX_FMT_YUV420P, AV_PKT_FLAG_KEY } from 'node-av/constants';
 import { Frame } from 'node-av/lib';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
-import { exitWithParent } from '../../threads/exit-with-parent.ts';
+import { guardProcess } from '../../threads/guard-process.ts';
 import type { Rational } from '../../time.ts';
 import { VideoEncoder, type VideoEncoding } from './encoder.ts';
 import type { EncoderReply, EncoderRequest } from './encoder-process.ts';
@@ -55,4 +55,4 @@ process.on('disconnect', () => {
   process.exit();
 });
 
-exitWithParent(Number(process.argv[2]));
+guardProcess(Number(process.argv[2]));

@@ -1,0 +1,42 @@
+import { Worker } from 'node:worker_threads';
+
+/** Milliseconds between two checks that the program still runs. */
+const WATCH_INTERVAL_MS = 500;
+/** Milliseconds between two checks of the memory of this process. */
+const MEMORY_INTERVAL_MS = 10;
+
+/** The signal by which a process ends that uses too much memory. */
+export const OUT_OF_MEMORY_SIGNAL = 'SIGTERM';
+
+const watch = `
+  const { parent, memory } = require('node:worker_threads').workerData;
+  // On Windows the id of the parent never changes.
+  function isOrphan() {
+    if (process.ppid !== parent) return true;
+    try {
+      process.kill(parent, 0);
+      return false;
+    } catch (error) {
+      return error.code === 'ESRCH';
+    }
+  }
+  setInterval(() => isOrphan() && process.kill(process.pid, 'SIGKILL'), ${WATCH_INTERVAL_MS});
+  const limit = process.memoryUsage.rss() + memory;
+  if (memory > 0)
+    setInterval(
+      () => process.memoryUsage.rss() > limit && process.kill(process.pid, '${OUT_OF_MEMORY_SIGNAL}'),
+      ${MEMORY_INTERVAL_MS},
+    );
+`;
+
+/**
+ * Ends this process when the one that started it has ended, however that ended and whatever this one computes, and when it needs more
+ * memory than it may.
+ *
+ * @param parent Id of the process that started this one.
+ * @param memory Bytes of memory that this process may need from now on; unlimited if left out.
+ */
+export function guardProcess(parent: number, memory = 0): void {
+  // In a thread of its own, because work may block this one.
+  new Worker(watch, { eval: true, workerData: { parent, memory } }).unref();
+}
