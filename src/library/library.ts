@@ -183,12 +183,9 @@ export class Library implements AsyncDisposable {
    * @throws PlaybyplayError `bad-query`.
    */
   async compile(query: string | Query, dictionaries: readonly string[] = []): Promise<CompiledQuery> {
-    const { names, games, logs, shapes, sessionNames } = await this.#current();
+    const { names, games, logs, sessionNames } = await this.#current();
     const { dictionary } = await this.dictionary(dictionaries);
-    // What is displayed is known by its name, which shapes lack.
-    const statements: Statement[] = [...(await this.#exampleStatements())];
-    for (const shape of shapes.filter(isDisplay)) statements.push(...(await this.#namedStatements(shape)));
-    const events = statements.map((statement) => asEvent(statement));
+    const events = await this.#exampleEvents();
     return compileQuery(query, dictionary, { logs: { events, games, logs }, names, sessions: sessionNames });
   }
 
@@ -401,8 +398,8 @@ export class Library implements AsyncDisposable {
     return this.#counts.get(shape, async () => toCounts(await this.#store.counts(shape), ({ session }) => session));
   }
 
-  /** Statements with the words of all events, and of each name two examples: questions may be about the only opponent. */
-  async #exampleStatements(): Promise<readonly Statement[]> {
+  /** Events with the words of all, and of each name two examples: questions may be about the only opponent. */
+  async #exampleEvents(): Promise<readonly EventLine[]> {
     const state = await this.#current();
     if (state.examples) return state.examples;
     const names = Map.groupBy(await this.#store.nameExamples(), ({ shape }) => shape);
@@ -410,7 +407,11 @@ export class Library implements AsyncDisposable {
     await this.#loadStrings(ids);
     const statements: Statement[] = [];
     for (const shape of state.shapes) {
-      if (isDisplay(shape)) continue;
+      // What is displayed is known by its name, which shapes lack.
+      if (isDisplay(shape)) {
+        statements.push(...(await this.#namedStatements(shape)));
+        continue;
+      }
       for (const which of names.has(shape.id) ? (['first', 'last'] as const) : (['first'] as const)) {
         const values: (string | number)[] = shape.kinds.map((kind) => (kind === 'number' ? 0 : NAME_PLACEHOLDER));
         for (const example of names.get(shape.id) ?? [])
@@ -418,7 +419,7 @@ export class Library implements AsyncDisposable {
         statements.push(fillTemplate(shape, values).statement);
       }
     }
-    return (state.examples = statements);
+    return (state.examples = statements.map((statement) => asEvent(statement)));
   }
 
   /** The statements of a template with each of its names. */
@@ -610,8 +611,8 @@ interface LibraryState {
   readonly byId: ReadonlyMap<number, LibrarySession>;
   readonly dictionaries: ReadonlyMap<string, string>;
   dictionary: { readonly dictionary: Dictionary; readonly issues: readonly Issue[] } | undefined;
-  /** See `#exampleStatements`. */
-  examples: readonly Statement[] | undefined;
+  /** See `#exampleEvents`. */
+  examples: readonly EventLine[] | undefined;
 }
 
 /** Where a query looks. */

@@ -1,4 +1,5 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
+import type { Display } from '../dictionary/sentences/parse-context.ts';
 import { PlaybyplayError, type Issue } from '../errors.ts';
 import type { EventLine } from '../events/log.ts';
 import { AnswerComputer, type Answer, type TimedValue } from './answers.ts';
@@ -75,8 +76,7 @@ export function compileQuery(query: string | Query, dictionary: Dictionary, opti
         exactSpelling: options.exactSpelling,
         withoutReason,
         asItStands: options.asItStands,
-        displays: logs && collectDisplays(logs.events),
-        vocabulary: logs && logs.events.length > 0 ? new Vocabulary(logs.events, dictionary) : undefined,
+        ...(logs && factsOf(logs.events, dictionary)),
       })
     : { query, issues: validateQuery(query, dictionary), corrections: [] };
   if (!parsed || issues.length > 0) {
@@ -90,6 +90,30 @@ export function compileQuery(query: string | Query, dictionary: Dictionary, opti
   const resolved = sessions ? resolveSessionNames(parsed, sessions) : parsed;
   const condition = new ConditionCompiler(dictionary).compile(resolved.find);
   return { sentence, query: resolved, dictionary, condition, corrections };
+}
+
+interface EventFacts {
+  readonly length: number;
+  readonly displays: readonly Display[];
+  readonly vocabulary: Vocabulary | undefined;
+}
+
+/** What reading a question takes from the events of logs, which many questions are about. */
+const eventFacts = new WeakMap<Dictionary, WeakMap<readonly EventLine[], EventFacts>>();
+
+function factsOf(events: readonly EventLine[], dictionary: Dictionary): Omit<EventFacts, 'length'> {
+  const ofDictionary = eventFacts.get(dictionary) ?? new WeakMap<readonly EventLine[], EventFacts>();
+  eventFacts.set(dictionary, ofDictionary);
+  const known = ofDictionary.get(events);
+  // The caller may have appended events since.
+  if (known?.length === events.length) return known;
+  const facts = {
+    length: events.length,
+    displays: collectDisplays(events),
+    vocabulary: events.length > 0 ? new Vocabulary(events, dictionary) : undefined,
+  };
+  ofDictionary.set(events, facts);
+  return facts;
 }
 
 /** Does a question find something in the logs, in words that they mention? */

@@ -42,6 +42,8 @@ export class Vocabulary implements LogFacts {
   /** Does a team or another group act in the logs, rather than its members only? */
   haveActingTeams = false;
   private readonly dictionary: Dictionary;
+  /** Do the logs mention the word or one under it? */
+  readonly has = (word: Word): boolean => this.mentioned[word.kind].has(word);
 
   constructor(events: Iterable<EventLine>, dictionary: Dictionary) {
     this.dictionary = dictionary;
@@ -85,10 +87,6 @@ export class Vocabulary implements LogFacts {
     }
   }
 
-  /** Do the logs mention the word or one under it? */
-  has(word: Word): boolean {
-    return this.mentioned[word.kind].has(word);
-  }
 
   /** Do the logs have the word itself, rather than one under it? */
   states(word: Word): boolean {

@@ -244,9 +244,8 @@ function parseNames(context: ParseContext, at: number): Name[] {
 function knownNamesAt(context: ParseContext, at: number): Name[] {
   const first = context.tokens[at];
   if (first?.kind !== 'word') return [];
-  return context.names.flatMap((name) => {
-    // "final lap" where the screen shows "Final lap!"
-    const end = context.skip(at, name.toLowerCase()) ?? context.skip(at, name.toLowerCase().replace(/[.!:?]+$/, ''));
+  return context.names.startingWith(first.lower).flatMap(({ name, phrases }) => {
+    const end = phrases.map((phrase) => context.skip(at, phrase)).find((each) => each !== undefined);
     if (end === undefined) return [];
     const isWord = context.lexicon.knows(first.text) && !/^\p{Lu}/u.test(first.text);
     return [{ name, end, cost: isWord ? 2 : 0 }];

@@ -1,5 +1,6 @@
 import type { Mention } from '../../events/statement.ts';
 import type { Dictionary, Word } from '../dictionary.ts';
+import { KnownNames } from './known-names.ts';
 import { getLexicon, type Lexicon } from './lexicon.ts';
 import { numberValue, tokenize, type Token } from './tokenize.ts';
 
@@ -9,6 +10,7 @@ const maxSentenceLength = 20_000;
 /** Bounds the work on sentences with exponentially many readings. */
 const maxSteps = 60_000;
 const ABSENCE_COST = 2;
+const NO_NAMES: readonly string[] = [];
 
 /** By the test of what logs mention, which all parts of a question share. */
 const compoundActionsOf = new WeakMap<(word: Word) => boolean, readonly Word[]>();
@@ -76,7 +78,7 @@ export class ParseContext {
   readonly isQuery: boolean;
   /** Characters that may be called by their names alone, with the tokens of the name. */
   readonly cast: readonly { readonly mention: Mention; readonly tokens: readonly Token[] }[];
-  readonly names: readonly string[];
+  readonly names: KnownNames;
   readonly sessions: Pick<ReadonlySet<string>, 'has'>;
   readonly displays: readonly Display[];
   /** Index of the token after the longest parsed part. */
@@ -98,7 +100,7 @@ export class ParseContext {
       mention,
       tokens: tokenize(mention.name ?? '').flatMap((token) => splitToken(token, this.lexicon)),
     }));
-    this.names = options.names ?? [];
+    this.names = KnownNames.of(options.names ?? NO_NAMES);
     this.sessions = options.sessions ?? new Set();
     this.displays = options.displays ?? [];
     this.isMentioned = options.isMentioned;

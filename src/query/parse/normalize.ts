@@ -1,6 +1,7 @@
 import { getLexicon, type Lexicon } from '../../dictionary/sentences/lexicon.ts';
 import type { Dictionary } from '../../dictionary/dictionary.ts';
 import { functionWords } from '../../dictionary/sentences/function-words.ts';
+import { KnownNames } from '../../dictionary/sentences/known-names.ts';
 import { numberValue, tokenize, type Token } from '../../dictionary/sentences/tokenize.ts';
 import { editDistance } from '../../spelling.ts';
 import type { SessionNames } from '../session-names.ts';
@@ -354,7 +355,7 @@ export function normalizeQuestion(
   const tokens = ownPhrases(paraphrase(dropFillers(expanded)));
   const corrections: Correction[] = [];
   const sessionWords = collectSessionWords(sessions);
-  const known = new Set(names.flatMap((name) => name.toLowerCase().split(' ')));
+  const known = KnownNames.of(names).words;
   const corrected = resolvePronouns(tokens, known).flatMap((token, i, all) => {
     const whole = exactSpelling || isQuestionWord(token) ? undefined : nameOfPart?.(token.lower);
     const rest = whole === undefined ? [] : wordsOf(whole).filter((each) => each !== token.lower);

@@ -325,7 +325,7 @@ class BodyParser {
     this.dictionary = dictionary;
     this.options = options;
     const { vocabulary } = options;
-    this.isMentioned = vocabulary && ((word) => vocabulary.has(word));
+    this.isMentioned = vocabulary?.has;
   }
 
   /** Were so many conditions parsed that further forms of the question would take too long? */
@@ -353,8 +353,7 @@ class BodyParser {
     // What a reading added itself cannot be quoted.
     const failures = this.failures.filter((each) => each.tokens.every(({ start, end }) => end > start));
     const furthest = [whole, ...failures].reduce((best, each) => (placeOf(each) > placeOf(best) ? each : best));
-    const names = new Set((this.options.names ?? []).flatMap((name) => name.toLowerCase().split(' ')));
-    return explainParseFailure(furthest, (word) => questionWords.has(word) || names.has(word));
+    return explainParseFailure(furthest, (word) => questionWords.has(word) || whole.names.words.has(word));
   }
 
   context(tokens: readonly Token[]): ParseContext {
