@@ -10,8 +10,8 @@ import { readEventAt } from '../events/reader.ts';
 import { makeFolder } from '../files/folder.ts';
 import { checkOutput } from '../files/output.ts';
 import { type Group, groupMatches } from '../query/match/groups.ts';
-import type { Match } from '../query/match/combinators.ts';
-import { PatternCompiler } from '../query/match/patterns.ts';
+import type { CompiledCondition, Match } from '../query/match/combinators.ts';
+import { type EventTest, PatternCompiler } from '../query/match/patterns.ts';
 import { loadLogDictionaries } from '../query/logs.ts';
 import { type ActionPattern, alternativesOf, type Condition, type GroupKey, type Query } from '../query/query.ts';
 import {
@@ -24,12 +24,21 @@ import {
 } from '../query/run.ts';
 import { collectSessionNames, type SessionNames } from '../query/session-names.ts';
 import { roundTime } from '../time.ts';
-import { type Occurrence, unpackOccurrences } from './occurrences.ts';
+import { countByValue, type Counts, RowCache, toCounts, type ValueCounts } from './counts.ts';
+import { OccurrenceReader } from './occurrences.ts';
 import { asEvent, findRelevance, findRequiredNames, knowsWordsOnly } from './relevance.ts';
 import { type AddOptions, addLogs, type AddResult, removeLogs } from './update.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import type { LibrarySession, LibraryStore, StoredCount, StoredOccurrences, StoredShape } from './store.ts';
-import { fillTemplate, fillText, kindsOf, markOf, NAME_PLACEHOLDER, type ValueKind } from './templates.ts';
+import type { LibrarySession, LibraryStore, StoredOccurrences, StoredShape } from './store.ts';
+import {
+  fillTemplate,
+  fillText,
+  kindsOf,
+  markOf,
+  NAME_PLACEHOLDER,
+  StatementDraft,
+  type ValueKind,
+} from './templates.ts';
 
 /** Matches of an answer unless a caller asks for more. */
 export const DEFAULT_PAGE = 50;
@@ -37,8 +46,6 @@ export const DEFAULT_PAGE = 50;
 const MAX_SESSIONS_AT_ONCE = 64;
 /** Names and texts that are kept in memory. */
 const MAX_CACHED_STRINGS = 500_000;
-/** Rows of numbers by template that are kept in memory. */
-const MAX_CACHED_ROWS = 5_000_000;
 
 /** Options of {@link Library.ask}. */
 export interface AskOptions {
@@ -91,6 +98,7 @@ export class Library implements AsyncDisposable {
     byValue.values().reduce((sum, { ids }) => sum + ids.length, 0),
   );
   readonly #counts = new RowCache<Counts>(({ ids }) => ids.length);
+  readonly #values = new RowCache<ValueCounts | undefined>((counts) => counts?.all.length ?? 0);
   /** Where the lines of events that were handed out stand. */
   readonly #origins = new WeakMap<EventLine, { readonly path: string; readonly offset: number }>();
   #state: LibraryState | undefined;
@@ -149,7 +157,7 @@ export class Library implements AsyncDisposable {
     undefined
   > {
     const scope: Scope = { candidates: undefined, needed: undefined, sessions: undefined };
-    yield* this.#eventsBySession({ scope, tentative });
+    yield* this.#eventsBySession({ scope, tentative, test: undefined }, { isKept: false });
   }
 
   /**
@@ -212,9 +220,11 @@ export class Library implements AsyncDisposable {
     { limit = DEFAULT_PAGE, tentative = false, signal }: AskOptions = {},
   ): Promise<LibraryAnswer> {
     const scope = await this.#scope(compiled);
-    const job: Job = { compiled, scope, tentative, signal };
+    const test = isAboutOneEvent(compiled) ? compiled.condition.test : undefined;
+    const job: Job = { compiled, scope, tentative, test, signal };
     if (isListing(compiled.query)) return this.#list(job, limit);
-    const tally = isTally(compiled) ? await this.#tally(job) : undefined;
+    if (isListingOfLast(compiled.query)) return this.#listLast(job);
+    const tally = isTally(compiled, scope) ? await this.#tally(job) : undefined;
     if (tally) return tally;
     if (isSum(compiled.query)) return this.#sum(job);
     const result = runQuery(compiled, await this.#collect(job), { durations: (await this.#current()).durations });
@@ -255,6 +265,7 @@ export class Library implements AsyncDisposable {
     const sessions = await this.#store.sessions();
     this.#tallies.clear();
     this.#counts.clear();
+    this.#values.clear();
     const shapes = (await this.#store.shapes()).map((shape): Shape => ({ ...shape, kinds: kindsOf(shape) }));
     return (this.#state = {
       version,
@@ -299,31 +310,34 @@ export class Library implements AsyncDisposable {
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** The sessions in which a query can find something, in order, a few at a time and then more. */
-  async *#sessionsOf({ candidates, sessions }: Scope): AsyncGenerator<readonly LibrarySession[], void, undefined> {
+  /** The sessions in which a query can find something, in order or backwards, a few at a time and then more. */
+  async *#sessionsOf(
+    { candidates, sessions }: Scope,
+    { isBackwards = false }: ReadOptions = {},
+  ): AsyncGenerator<readonly LibrarySession[], void, undefined> {
     const { byId } = await this.#current();
-    let after = 0;
+    const ordered = isBackwards ? sessions?.toReversed() : sessions;
+    let after: number | undefined;
     let done = 0;
     for (let most = 1; ; most = Math.min(4 * most, MAX_SESSIONS_AT_ONCE)) {
-      const named = sessions?.slice(done, done + most);
-      const ids = named?.map(({ id }) => id) ?? (await this.#store.sessionsWith(candidates, after, most));
+      const named = ordered?.slice(done, done + most);
+      const ids =
+        named?.map(({ id }) => id) ?? (await this.#store.sessionsWith(candidates, { after, most, isBackwards }));
       if (ids.length === 0) return;
       yield named ?? ids.flatMap((id) => byId.get(id) ?? []);
       done += ids.length;
-      after = ids.at(-1)!;
+      after = ids.at(-1);
     }
   }
 
   /**
    * The sessions in which a query can find something, each with the events that the query needs in the order of the log.
-   *
-   * @param options.isKept Whether their lines in the log may be asked for, see {@link Library.readLines}.
    */
   async *#eventsBySession(
-    job: Pick<Job, 'scope' | 'tentative'>,
-    options?: { readonly isKept?: boolean },
+    job: Pick<Job, 'scope' | 'tentative' | 'test'>,
+    options?: ReadOptions,
   ): AsyncGenerator<{ readonly session: LibrarySession; readonly events: readonly EventLine[] }, void, undefined> {
-    for await (const sessions of this.#sessionsOf(job.scope)) {
+    for await (const sessions of this.#sessionsOf(job.scope, options)) {
       const ids = sessions.map(({ id }) => id);
       const stored = Map.groupBy(await this.#store.occurrences(ids, job.scope.needed), ({ session }) => session);
       for (const session of sessions)
@@ -333,43 +347,68 @@ export class Library implements AsyncDisposable {
 
   /** Unpacks the events of a session. */
   async #readEvents(
-    { session, game, path }: LibrarySession,
+    { session, game, path, duration }: LibrarySession,
     stored: readonly StoredOccurrences[],
-    { tentative }: Pick<Job, 'tentative'>,
-    { isKept = true }: { readonly isKept?: boolean } = {},
+    { tentative, test }: Pick<Job, 'tentative' | 'test'>,
+    { isKept = true }: ReadOptions = {},
   ): Promise<readonly EventLine[]> {
-    const { shapesById } = this.#state!;
-    const occurrences: (Occurrence & { readonly shape: Shape })[] = [];
-    for (const { shape: shapeId, data } of stored) {
-      // Another process may have added it since.
-      const shape = shapesById.get(shapeId) ?? (await this.#current()).shapesById.get(shapeId);
-      if (!shape) throw damaged(path);
-      for (const occurrence of unpack(data, shape.kinds, path))
-        if (tentative || !occurrence.isTentative) occurrences.push({ ...occurrence, shape });
-    }
-    occurrences.sort((a, b) => a.ordinal - b.ordinal);
-    await this.#loadStrings(
-      occurrences.flatMap(({ shape, values }) => values.filter((_, index) => shape.kinds[index] !== 'number')),
-    );
-    return occurrences.map(({ shape, values, ...one }): EventLine => {
-      const filled = values.map((value, index) =>
-        shape.kinds[index] === 'number' ? value : this.#stringOf(value, path),
-      );
-      const event: EventLine = {
-        type: 'event',
-        id: '',
-        t: one.t / 1e6,
-        end: one.end / 1e6,
-        game: shape.game ?? game,
-        session,
-        ...fillEvent(shape, filled),
-        confidence: one.confidence / 1000,
-        ...(one.isTentative && { tentative: true }),
-        cues: [],
-      };
-      if (isKept) this.#origins.set(event, { path, offset: one.offset });
-      return event;
+    const isFound = test?.({
+      session,
+      duration,
+      events: [],
+      columns: undefined!,
     });
+    const found: { readonly ordinal: number; readonly offset: number; readonly event: EventLine }[] = [];
+    for (const { shape: id, data } of stored) {
+      // Another process may have added it since.
+      const shape = this.#state!.shapesById.get(id) ?? (await this.#current()).shapesById.get(id);
+      if (!shape) throw damaged(path);
+      await this.#loadNames(data, shape, path);
+      const draft = isFound && new StatementDraft(shape);
+      const tested = draft && {
+        ...asEvent(draft.statement),
+        session,
+        game: shape.game ?? game,
+      };
+      for (const one of readOccurrences(data, shape, path)) {
+        if (one.isTentative && !tentative) continue;
+        const values = one.values.map((value, i) =>
+          shape.kinds[i] === 'number' ? value : this.#stringOf(value, path),
+        );
+        const [t, end, confidence] = [one.t / 1e6, one.end / 1e6, one.confidence / 1000];
+        if (tested) {
+          values.forEach((value, i) => draft.set(i, value));
+          if (!isFound(Object.assign(tested, { t, end, confidence }))) continue;
+        }
+        const { text, statement } = fillTemplate(shape, values);
+        const event: EventLine = {
+          type: 'event',
+          id: '',
+          t,
+          end,
+          game: shape.game ?? game,
+          session,
+          text,
+          statement,
+          confidence,
+          ...(one.isTentative && { tentative: true }),
+          cues: [],
+        };
+        found.push({ ordinal: one.ordinal, offset: one.offset, event });
+      }
+    }
+    found.sort((a, b) => a.ordinal - b.ordinal);
+    if (isKept) for (const { event, offset } of found) this.#origins.set(event, { path, offset });
+    return found.map(({ event }) => event);
+  }
+
+  /** Loads the names and texts of packed events. */
+  async #loadNames(data: Uint8Array, shape: Shape, path: string): Promise<void> {
+    const places = [...shape.kinds.keys()].filter((index) => shape.kinds[index] !== 'number');
+    if (places.length === 0) return;
+    const ids: number[] = [];
+    for (const { values } of readOccurrences(data, shape, path)) for (const index of places) ids.push(values[index]!);
+    await this.#loadStrings(ids);
   }
 
   #stringOf(id: number, path: string): string {
@@ -458,6 +497,22 @@ export class Library implements AsyncDisposable {
     return { matches: shown, count: shown.length, groups: undefined, values: undefined, answer, hasMore };
   }
 
+  /** Reads matches session by session, the last session first, until there are enough. */
+  async #listLast({ compiled, signal, ...job }: Job): Promise<LibraryAnswer> {
+    const { durations } = await this.#current();
+    const { find, last = 1 } = compiled.query;
+    const plain = { ...compiled, query: { find } };
+    let matches: readonly Match[] = [];
+    for await (const { events } of this.#eventsBySession(job, { isBackwards: true })) {
+      signal?.throwIfAborted();
+      matches = [...matchEvents(plain, events, { durations }), ...matches];
+      if (matches.length >= last) break;
+    }
+    const shown = matches.slice(Math.max(0, matches.length - last));
+    const count = shown.length;
+    return { matches: shown, count, groups: undefined, values: undefined, answer: undefined, hasMore: false };
+  }
+
   /**
    * Counts events without reading them, by what the index knows of each template: how many have it in all, by name and by
    * session. `undefined` where a group depends on more.
@@ -466,13 +521,20 @@ export class Library implements AsyncDisposable {
     const { query, condition } = compiled;
     const { shapes, sessions } = await this.#current();
     const candidates = scope.candidates && new Set(scope.candidates);
-    const test = condition.test!({ session: '', duration: 0, events: [], columns: undefined! });
+    const isFound = condition.test!({ session: '', duration: 0, events: [], columns: undefined! });
+    const isAboutWords = knowsWordsOnly(query.find);
     const groups = new Map<string, CountedGroups>();
     let total = 0;
     for (const shape of shapes) {
       const events = shape.events + (tentative ? shape.tentative : 0);
-      const isFound = events > 0 && (candidates?.has(shape.id) ?? true) && test(asEvent(shape.statement));
-      if (!isFound) continue;
+      if (events === 0 || candidates?.has(shape.id) === false) continue;
+      if (!isAboutWords && shape.kinds.length > 0) {
+        const found = await this.#countValues(shape, isFound, tentative);
+        if (found === undefined) return undefined;
+        total += found;
+        continue;
+      }
+      if (!isFound(asEvent(shape.statement))) continue;
       total += events;
       if (!query.by) continue;
       const counted = await this.#countGroups(shape, compiled);
@@ -489,6 +551,33 @@ export class Library implements AsyncDisposable {
     const unit = query.per === undefined ? undefined : `per ${query.per}`;
     const answer = query.count || query.distinct || query.per !== undefined ? { value, unit } : undefined;
     return { matches: [], count: total, groups: selected, answer, values: undefined, hasMore: total > 0 };
+  }
+
+  async *#occurrencesOf(shape: Shape): AsyncGenerator<Iterable<OccurrenceReader>, void, undefined> {
+    const { byId } = await this.#current();
+    for await (const { session, data } of this.#store.occurrencesOf(shape.id))
+      yield readOccurrences(data, shape, byId.get(session)?.path ?? '');
+  }
+
+  /** How many events of a template fulfil a test of their values; `undefined` where too many values are different. */
+  async #countValues(shape: Shape, isFound: EventTest, tentative: boolean): Promise<number | undefined> {
+    const counts = await this.#values.get(shape.id, () => countByValue(this.#occurrencesOf(shape), shape.kinds.length));
+    if (!counts) return undefined;
+    const numbers = tentative ? counts.all : counts.certain;
+    const draft = new StatementDraft(shape);
+    const event = asEvent(draft.statement);
+    const areNumbers = shape.kinds.map((kind) => kind === 'number');
+    for (const [index, column] of counts.columns.entries()) if (!areNumbers[index]) await this.#loadStrings(column);
+    let total = 0;
+    for (let row = 0; row < numbers.length; row++) {
+      if (numbers[row] === 0) continue;
+      for (let index = 0; index < areNumbers.length; index++) {
+        const value = counts.columns[index]![row]!;
+        draft.set(index, areNumbers[index] ? value : (this.#strings.get(value) ?? ''));
+      }
+      if (isFound(event)) total += numbers[row]!;
+    }
+    return total;
   }
 
   /**
@@ -625,10 +714,19 @@ interface Scope {
   readonly sessions: readonly LibrarySession[] | undefined;
 }
 
+interface ReadOptions {
+  /** Whether the lines of the events may be asked for, see `Library.readLines`. Default true. */
+  readonly isKept?: boolean;
+  /** The last session first. Default false. */
+  readonly isBackwards?: boolean;
+}
+
 interface Job {
   readonly compiled: CompiledQuery;
   readonly scope: Scope;
   readonly tentative: boolean;
+  /** Where a single event decides whether it is found: the test by which others are left out. */
+  readonly test: CompiledCondition['test'];
   readonly signal: AbortSignal | undefined;
 }
 
@@ -645,26 +743,6 @@ interface Shape extends StoredShape {
   readonly kinds: readonly ValueKind[];
 }
 
-/** How many events there are of each of many things: columns, as objects for millions of rows cost time and memory. */
-interface Counts {
-  /** Ids of the things. */
-  readonly ids: Int32Array;
-  readonly certain: Int32Array;
-  /** With tentative ones. */
-  readonly all: Int32Array;
-}
-
-function toCounts<Row extends Pick<StoredCount, 'events' | 'tentative'>>(
-  rows: readonly Row[],
-  idOf: (row: Row) => number,
-): Counts {
-  return {
-    ids: Int32Array.from(rows, idOf),
-    certain: Int32Array.from(rows, ({ events }) => events),
-    all: Int32Array.from(rows, ({ events, tentative }) => events + tentative),
-  };
-}
-
 /** Groups whose labels differ in a name or a session alone. */
 interface CountedGroups {
   readonly of: 'all' | 'name' | 'session';
@@ -672,39 +750,6 @@ interface CountedGroups {
   readonly labels: readonly string[];
   /** By the id of the name or session. */
   readonly counts: Map<number, number>;
-}
-
-/** Rows of templates, as long as they are not too many. */
-class RowCache<Rows> {
-  readonly #rows = new Map<number, Rows>();
-  readonly #count: (rows: Rows) => number;
-  #size = 0;
-
-  /** @param count The number of rows. */
-  constructor(count: (rows: Rows) => number) {
-    this.#count = count;
-  }
-
-  async get(shape: number, load: () => Promise<Rows>): Promise<Rows> {
-    const known = this.#rows.get(shape);
-    if (known) return known;
-    const rows = await load();
-    if (this.#size > MAX_CACHED_ROWS) this.clear();
-    this.#rows.set(shape, rows);
-    this.#size += this.#count(rows);
-    return rows;
-  }
-
-  clear(): void {
-    this.#rows.clear();
-    this.#size = 0;
-  }
-}
-
-/** Statement and sentence of an event; throws nothing where values are missing, which `unpack` has refused. */
-function fillEvent(shape: Shape, values: readonly (string | number)[]): Pick<EventLine, 'text' | 'statement'> {
-  const { text, statement } = fillTemplate(shape, values);
-  return { text, statement };
 }
 
 /** The statement of a template with marks for its names, which labels of groups then contain. */
@@ -725,13 +770,15 @@ function divideCount(count: number, per: Query['per'], sessions: readonly Librar
   return divisor === 0 ? null : count / divisor;
 }
 
-function unpack(data: unknown, kinds: readonly ValueKind[], path: string): Occurrence[] {
+/** Reads packed events one after another; each is overwritten by the next. */
+function* readOccurrences(data: unknown, { kinds }: Shape, path: string): Generator<OccurrenceReader, void, undefined> {
+  if (!(data instanceof Uint8Array)) throw damaged(path);
+  const reader = new OccurrenceReader(data, kinds);
   try {
-    if (data instanceof Uint8Array) return unpackOccurrences(data, kinds);
-  } catch {
-    // Thrown below, as for bytes that are none.
+    while (reader.next()) yield reader;
+  } catch (error) {
+    throw error instanceof RangeError ? damaged(path) : error;
   }
-  throw damaged(path);
 }
 
 function damaged(path: string): PlaybyplayError {
@@ -760,16 +807,31 @@ function isListing(query: Query): boolean {
   return hasOnly(query, ['find', 'first', 'whether']);
 }
 
+/** Does a query ask for its last matches alone? */
+function isListingOfLast(query: Query): query is Query & { readonly last: number } {
+  return query.last !== undefined && hasOnly(query, ['find', 'last']);
+}
+
 /** Is the answer of a query the sum of those of each session? */
 function isSum(query: Query): boolean {
   return hasOnly(query, ['find', 'count', 'by', 'distinct', 'top', 'bottom']);
 }
 
 /** Can a query be answered from the numbers of statements: no times, no sessions, no events together? */
-function isTally({ query, dictionary }: CompiledQuery): boolean {
+function isTally({ query, dictionary }: CompiledQuery, { sessions }: Scope): boolean {
   if (!hasOnly(query, ['find', 'count', 'by', 'distinct', 'top', 'bottom', 'per'])) return false;
-  if (query.per === 'life' || !(query.by ?? []).every(isOfStatement) || !knowsWordsOnly(query.find)) return false;
-  return isAboutStatement(query.find, new PatternCompiler(dictionary));
+  if (query.per === 'life' || !(query.by ?? []).every(isOfStatement)) return false;
+  // Names restrict sessions, which are then read; groups are counted by template.
+  if (!knowsWordsOnly(query.find) && (sessions !== undefined || query.by)) return false;
+  return isAboutEvent(query.find, new PatternCompiler(dictionary), ['statement']);
+}
+
+/** Does a single event decide whether a query finds it, and needs the answer no others? */
+function isAboutOneEvent({ query, condition, dictionary }: CompiledQuery): boolean {
+  const members = ['find', 'first', 'last', 'nth', 'whether', 'count', 'by', 'distinct', 'top', 'bottom'] as const;
+  if (!condition.test || !hasOnly(query, members)) return false;
+  if (query.by?.some((key) => 'period' in key || ('key' in key && key.key === 'life'))) return false;
+  return isAboutEvent(query.find, new PatternCompiler(dictionary), ['statement', 'time', 'confidence', 'scope']);
 }
 
 function hasOnly(query: Query, members: readonly (keyof Query)[]): boolean {
@@ -781,12 +843,18 @@ function isOfStatement(key: GroupKey): boolean {
   return !('key' in key) || (key.key !== 'minute' && key.key !== 'life');
 }
 
-function isAboutStatement(condition: Condition, patterns: PatternCompiler): boolean {
-  if ('all' in condition) return condition.all.every((each) => isAboutStatement(each, patterns));
-  if ('not' in condition) return isAboutStatement(condition.not, patterns);
+type EventPart = 'statement' | 'time' | 'confidence' | 'scope';
+
+/** Do some parts of an event decide whether a condition holds for it, whatever happens besides? */
+function isAboutEvent(condition: Condition, patterns: PatternCompiler, parts: readonly EventPart[]): boolean {
+  const isAbout = (each: Condition): boolean => isAboutEvent(each, patterns, parts);
+  if ('all' in condition) return condition.all.every(isAbout);
+  if ('not' in condition) return isAbout(condition.not);
   // Whether a death and its cause are one event depends on their times.
   if ('action' in condition) return patterns.causing(condition as ActionPattern) === undefined;
   const alternatives = alternativesOf(condition);
-  if (alternatives) return alternatives.every((each) => isAboutStatement(each, patterns));
-  return 'property' in condition || 'mentions' in condition;
+  if (alternatives) return alternatives.every(isAbout);
+  if ('property' in condition || 'mentions' in condition) return true;
+  if ('game' in condition || 'session' in condition) return parts.includes('scope');
+  return ('time' in condition && parts.includes('time')) || ('confidence' in condition && parts.includes('confidence'));
 }

@@ -67,46 +67,85 @@ export function packOccurrences(occurrences: readonly Occurrence[], kinds: reado
 }
 
 /**
- * Unpacks what `packOccurrences` packed.
+ * Reads what `packOccurrences` packed, event by event and without an object for each: a season has millions of them.
  *
- * @throws RangeError for bytes that end within an event.
+ * @example
+ * const reader = new OccurrenceReader(bytes, kinds);
+ * while (reader.next()) console.log(reader.t, reader.values);
  */
-export function unpackOccurrences(bytes: Uint8Array, kinds: readonly ValueKind[]): Occurrence[] {
-  let position = 0;
-  const read = (): number => {
+export class OccurrenceReader implements Occurrence {
+  ordinal = 0;
+  t = 0;
+  end = 0;
+  confidence = 0;
+  isTentative = false;
+  offset = 0;
+  /** Overwritten by those of the next event. */
+  readonly values: number[];
+  readonly #bytes: Uint8Array;
+  readonly #areNumbers: readonly boolean[];
+  #position = 0;
+
+  /** @param kinds Of the values of the template. */
+  constructor(bytes: Uint8Array, kinds: readonly ValueKind[]) {
+    this.#bytes = bytes;
+    this.#areNumbers = kinds.map((kind) => kind === 'number');
+    this.values = kinds.map(() => 0);
+  }
+
+  /**
+   * Reads the next event; `false` where there is none.
+   *
+   * @throws RangeError for bytes that end within an event.
+   */
+  next(): boolean {
+    if (this.#position >= this.#bytes.length) return false;
+    this.ordinal += this.#read();
+    this.t += this.#readSigned();
+    this.end = this.t + this.#readSigned();
+    const flags = this.#read();
+    this.confidence = Math.floor(flags / 2);
+    this.isTentative = flags % 2 === 1;
+    this.offset += this.#readSigned();
+    for (let i = 0; i < this.values.length; i++)
+      this.values[i] = this.#areNumbers[i] ? this.#readNumber() : this.#read();
+    return true;
+  }
+
+  #read(): number {
+    const bytes = this.#bytes;
     let value = 0;
     for (let factor = 1; ; factor *= 0x80) {
-      const byte = bytes[position++];
+      const byte = bytes[this.#position++];
       if (byte === undefined) throw new RangeError('the bytes end within an event');
+      if (byte < 0x80) return value + byte * factor;
       value += (byte & 0x7f) * factor;
-      if (byte < 0x80) return value;
     }
-  };
-  const readSigned = (): number => {
-    const value = read();
+  }
+
+  #readSigned(): number {
+    const value = this.#read();
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-  };
-  const readNumber = (): number => {
-    const written = read();
+  }
+
+  #readNumber(): number {
+    const written = this.#read();
     const form = written % 4;
     const whole = (written - form) / 4;
     if (form === WHOLE) return whole;
     if (form === NEGATIVE) return -whole;
     if (form === THOUSANDTHS) return whole / 1000;
-    if (position + 8 > bytes.length) throw new RangeError('the bytes end within an event');
-    position += 8;
-    return new Float64Array(bytes.slice(position - 8, position).buffer)[0]!;
-  };
-  const found: Occurrence[] = [];
-  let [ordinal, t, offset] = [0, 0, 0];
-  while (position < bytes.length) {
-    ordinal += read();
-    t += readSigned();
-    const end = t + readSigned();
-    const flags = read();
-    offset += readSigned();
-    const values = kinds.map((kind) => (kind === 'number' ? readNumber() : read()));
-    found.push({ ordinal, t, end, confidence: Math.floor(flags / 2), isTentative: flags % 2 === 1, offset, values });
+    const start = this.#position;
+    this.#position += 8;
+    if (this.#position > this.#bytes.length) throw new RangeError('the bytes end within an event');
+    return new Float64Array(this.#bytes.slice(start, this.#position).buffer)[0]!;
   }
+}
+
+/** Reads all events that `packOccurrences` packed. Throws as `OccurrenceReader.next`. */
+export function unpackOccurrences(bytes: Uint8Array, kinds: readonly ValueKind[]): Occurrence[] {
+  const reader = new OccurrenceReader(bytes, kinds);
+  const found: Occurrence[] = [];
+  while (reader.next()) found.push({ ...reader, values: [...reader.values] });
   return found;
 }

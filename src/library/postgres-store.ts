@@ -94,7 +94,11 @@ export class PostgresStore extends SqlStore {
 }
 
 /** Separates what PostgreSQL is given from the name of the library. */
-function parseUrl(url: string): { readonly connectionString: string; readonly schema: string; readonly shown: string } {
+function parseUrl(url: string): {
+  readonly connectionString: string;
+  readonly schema: string;
+  readonly shown: string;
+} {
   let parsed: URL;
   try {
     parsed = new URL(url);
@@ -168,9 +172,7 @@ class PostgresDatabase implements SqlDatabase {
   }
 
   async all(sql: string, ...values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
-    let count = 0;
-    const text = sql.replaceAll('?', () => `$${++count}`);
-    return this.#query({ text, values: [...values] });
+    return this.#query({ text: numberParameters(sql), values: [...values] });
   }
 
   async allIn(select: string, column: string, values: readonly (string | number)[]): Promise<readonly SqlRow[]> {
@@ -178,11 +180,18 @@ class PostgresDatabase implements SqlDatabase {
     return this.#query({ text: `${select} WHERE ${column} = ANY($1)`, values: [values] });
   }
 
-  async sessionsAfter(shapes: readonly number[], after: number, most: number): Promise<readonly number[]> {
-    const text = `SELECT DISTINCT session FROM unnest($1::integer[]) AS wanted (shape), LATERAL (
-      SELECT session FROM occurrence WHERE occurrence.shape = wanted.shape AND session > $2 ORDER BY session LIMIT $3
-    ) AS next ORDER BY session LIMIT $3`;
-    const rows = await this.#query({ text, values: [shapes, after, most] });
+  async sessionsOfEach(
+    shapes: readonly number[],
+    next: string,
+    start: number,
+    most: number,
+  ): Promise<readonly number[]> {
+    const sql = `SELECT DISTINCT session FROM unnest(?::integer[]) AS wanted (shape), LATERAL (
+      SELECT session FROM occurrence WHERE occurrence.shape = wanted.shape AND ${next}) AS found`;
+    const rows = await this.#query({
+      text: numberParameters(sql),
+      values: [shapes, start, most],
+    });
     return rows.map(({ session }) => session as number);
   }
 
@@ -293,6 +302,12 @@ class PostgresDatabase implements SqlDatabase {
       );
     }
   }
+}
+
+/** Writes parameters as PostgreSQL has them. */
+function numberParameters(sql: string): string {
+  let count = 0;
+  return sql.replaceAll('?', () => `$${++count}`);
 }
 
 function ignore(): void {}

@@ -9,6 +9,7 @@ import type {
   NameExample,
   NewOccurrence,
   NewSession,
+  SessionPage,
   StoredCount,
   StoredOccurrences,
   StoredShape,
@@ -37,8 +38,12 @@ export interface SqlDatabase {
   all(sql: string, ...values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
   /** The rows of a `SELECT … FROM …` in which a column has one of the values. */
   allIn(select: string, column: string, values: readonly (string | number)[]): Promise<readonly SqlRow[]>;
-  /** The first sessions after one that have events of each of some shapes, most of each. */
-  sessionsAfter(shapes: readonly number[], after: number, most: number): Promise<readonly number[]>;
+  /**
+   * Sessions that have events of each of some shapes.
+   *
+   * @param next Condition, order and limit of the column `session`, with two parameters.
+   */
+  sessionsOfEach(shapes: readonly number[], next: string, start: number, most: number): Promise<readonly number[]>;
   /** `session`, `shape` and `data` of the events of some sessions; of all shapes unless some are given. */
   occurrences(sessions: readonly number[], shapes: readonly number[] | undefined): Promise<readonly SqlRow[]>;
   insert(insertion: Insertion, rows: readonly (readonly SqlValue[])[]): Promise<void>;
@@ -72,6 +77,10 @@ export function occurrenceKey(session: number, shape: number): number {
 
 /** Names and texts whose ids a writer remembers instead of looking them up. */
 const MAX_REMEMBERED = 200_000;
+/** Rows of packed events, about a kilobyte each, that are read at once. */
+const ROWS_AT_ONCE = 1000;
+/** Above the ids of all sessions, in either database. */
+const MAX_SESSION = 2 ** 31 - 1;
 
 const ADD_TALLIES = `ON CONFLICT (shape, value, string) DO UPDATE SET
   events = tally.events + excluded.events, tentative = tally.tentative + excluded.tentative`;
@@ -169,13 +178,19 @@ export class SqlStore implements LibraryStore {
     return (await this.#database.all(sql, shape)) as unknown as StoredCount[];
   }
 
-  async sessionsWith(shapes: readonly number[] | undefined, after: number, most: number): Promise<readonly number[]> {
+  async sessionsWith(
+    shapes: readonly number[] | undefined,
+    { after, most, isBackwards }: SessionPage,
+  ): Promise<readonly number[]> {
+    const next = (column: string): string =>
+      `${column} ${isBackwards ? '<' : '>'} ? ORDER BY ${column} ${isBackwards ? 'DESC' : 'ASC'} LIMIT ?`;
+    const start = after ?? (isBackwards ? MAX_SESSION : 0);
     if (!shapes) {
-      const rows = await this.#database.all('SELECT id FROM session WHERE id > ? ORDER BY id LIMIT ?', after, most);
+      const rows = await this.#database.all(`SELECT id FROM session WHERE ${next('id')}`, start, most);
       return rows.map(({ id }) => id as number);
     }
-    const found = new Set(await this.#database.sessionsAfter(shapes, after, most));
-    return [...found].toSorted((a, b) => a - b).slice(0, most);
+    const found = new Set(await this.#database.sessionsOfEach(shapes, next('session'), start, most));
+    return [...found].toSorted((a, b) => (isBackwards ? b - a : a - b)).slice(0, most);
   }
 
   async sessionsNaming(names: readonly string[]): Promise<readonly number[]> {
@@ -190,6 +205,16 @@ export class SqlStore implements LibraryStore {
     shapes: ReadonlySet<number> | undefined,
   ): Promise<readonly StoredOccurrences[]> {
     return (await this.#database.occurrences(sessions, shapes && [...shapes])) as unknown as StoredOccurrences[];
+  }
+
+  async *occurrencesOf(shape: number): AsyncGenerator<StoredOccurrences, void, undefined> {
+    const sql = 'SELECT session, shape, data FROM occurrence WHERE shape = ? AND session > ? ORDER BY session LIMIT ?';
+    for (let after = 0; ; ) {
+      const rows = await this.#database.all(sql, shape, after, ROWS_AT_ONCE);
+      yield* rows as unknown as readonly StoredOccurrences[];
+      if (rows.length < ROWS_AT_ONCE) return;
+      after = rows.at(-1)!['session'] as number;
+    }
   }
 
   async put(

@@ -94,11 +94,21 @@ class SqliteDatabase implements SqlDatabase {
     return this.all(`${select} WHERE ${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(values));
   }
 
-  async sessionsAfter(shapes: readonly number[], after: number, most: number): Promise<readonly number[]> {
-    const sql = 'SELECT session FROM occurrence WHERE shape = ? AND session > ? ORDER BY session LIMIT ?';
+  async sessionsOfEach(
+    shapes: readonly number[],
+    next: string,
+    start: number,
+    most: number,
+  ): Promise<readonly number[]> {
     const found: number[] = [];
     for (const shape of shapes)
-      for (const { session } of await this.all(sql, shape, after, most)) found.push(session as number);
+      for (const { session } of await this.all(
+        `SELECT session FROM occurrence WHERE shape = ? AND ${next}`,
+        shape,
+        start,
+        most,
+      ))
+        found.push(session as number);
     return found;
   }
 

@@ -80,6 +80,15 @@ export interface NewOccurrence {
   readonly offset: number;
 }
 
+/** Which sessions come next. */
+export interface SessionPage {
+  /** Only sessions after this one in the order. Default: from the first. */
+  readonly after: number | undefined;
+  readonly most: number;
+  /** By descending id. */
+  readonly isBackwards: boolean;
+}
+
 /** The events of one shape in one session, packed by `packOccurrences`. */
 export interface StoredOccurrences {
   readonly session: number;
@@ -113,12 +122,13 @@ export interface LibraryStore extends AsyncDisposable {
   /** How many events of a template each session has, by ascending session. */
   counts(shape: number): Promise<readonly StoredCount[]>;
   /**
-   * The next sessions that have events of one of the shapes, ascending.
+   * The next sessions that have events of one of the shapes, in order.
    *
    * @param shapes Ids of shapes; `undefined`: all sessions.
-   * @param after Only sessions with a greater id.
    */
-  sessionsWith(shapes: readonly number[] | undefined, after: number, most: number): Promise<readonly number[]>;
+  sessionsWith(shapes: readonly number[] | undefined, page: SessionPage): Promise<readonly number[]>;
+  /** The events of a shape, session by session. */
+  occurrencesOf(shape: number): AsyncIterable<StoredOccurrences>;
   /** The sessions whose events mention one of the names, in any case, ascending. */
   sessionsNaming(names: readonly string[]): Promise<readonly number[]>;
   /** The events of some sessions, by session and shape; only of the given shapes, if any are given. */

@@ -100,7 +100,35 @@ export function fillTemplate(
 ): { readonly statement: Statement; readonly text: string } {
   let index = 0;
   const filled = values.length === 0 ? statement : mapValues(statement, () => values[index++]!);
-  return { statement: filled, text: text === ANY_SENTENCE ? String(values.at(-1)) : fillText(text, values) };
+  return {
+    statement: filled,
+    text: text === ANY_SENTENCE ? String(values.at(-1)) : fillText(text, values),
+  };
+}
+
+/** A statement of a template whose values are set in place, for tests of a great many values. */
+export class StatementDraft {
+  /** Changes with {@link set}. */
+  readonly statement: Statement;
+  readonly #places: (readonly [target: Record<string, unknown>, key: string])[] = [];
+
+  constructor(template: Template) {
+    const place = {};
+    // A copy of what holds values.
+    this.statement = mapValues(template.statement, () => place as never);
+    const collect = (target: Record<string, unknown>): void => {
+      for (const [key, value] of Object.entries(target))
+        if (value === place) this.#places.push([target, key]);
+        else if (typeof value === 'object') collect(value as Record<string, unknown>);
+    };
+    collect(this.statement as unknown as Record<string, unknown>);
+  }
+
+  /** Sets a value by its index among those of the template; a sentence, which is no part of the statement, is left out. */
+  set(index: number, value: TemplateValue): void {
+    const place = this.#places[index];
+    if (place) place[0][place[1]] = value;
+  }
 }
 
 /** Puts values in the place of their marks in a text. */

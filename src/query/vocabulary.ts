@@ -87,7 +87,6 @@ export class Vocabulary implements LogFacts {
     }
   }
 
-
   /** Do the logs have the word itself, rather than one under it? */
   states(word: Word): boolean {
     return this.leaves.has(word);

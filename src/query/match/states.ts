@@ -1,3 +1,4 @@
+import { countLeading } from '../../binary-search.ts';
 import { covers, type Dictionary } from '../../dictionary/dictionary.ts';
 import type { EventLine } from '../../events/log.ts';
 import { isPropertyStatement, type PropertyStatement, type PropertyValue, type Slot } from '../../events/statement.ts';
@@ -49,6 +50,8 @@ export class PropertyTimeline {
   private readonly changes: readonly Change[];
   private readonly lives: Lives;
   private readonly duration: number;
+  /** Does a change after a spawn start from another value than the change before it ended with, as health does? */
+  private readonly isResetBySpawns: boolean;
 
   constructor(session: SessionEvents, pattern: PropertyPattern, dictionary: Dictionary) {
     const test = new PatternCompiler(dictionary).property({
@@ -60,6 +63,12 @@ export class PropertyTimeline {
     );
     this.lives = collectLives(session, pattern.subject ?? {}, dictionary);
     this.duration = session.duration;
+    const { spawns } = this.lives;
+    this.isResetBySpawns = this.changes.some(({ t, statement }, index) => {
+      const before = this.changes[index - 1];
+      const isSpawned = before && (spawns[countLeading(spawns.length, (i) => spawns[i]! <= before.t)] ?? t + 1) <= t;
+      return isSpawned && JSON.stringify(before.statement.to) !== JSON.stringify(statement.from);
+    });
   }
 
   /**
@@ -69,22 +78,16 @@ export class PropertyTimeline {
    * them. Before the first change the value is the one it changes from.
    */
   valueAt(t: number, isIncluded = false): PropertyValue | undefined {
-    const index = this.changes.findLastIndex((change) => (isIncluded ? change.t <= t : change.t < t));
+    const index =
+      countLeading(this.changes.length, (i) => (isIncluded ? this.changes[i]!.t <= t : this.changes[i]!.t < t)) - 1;
     const last = this.changes[index];
     const next = this.changes[index + 1];
     if (!last) return next?.statement.from;
-    const isRespawned = this.lives.spawns.some((spawn) => spawn > last.t && (isIncluded ? spawn <= t : spawn < t));
+    const { spawns } = this.lives;
+    const spawn = spawns[countLeading(spawns.length, (i) => spawns[i]! <= last.t)];
+    const isRespawned = spawn !== undefined && (isIncluded ? spawn <= t : spawn < t);
     if (!isRespawned) return last.statement.to;
-    return next ? next.statement.from : this.isResetBySpawns() ? undefined : last.statement.to;
-  }
-
-  /** Does a change after a spawn start from another value than the change before it ended with, as health does? */
-  private isResetBySpawns(): boolean {
-    return this.changes.some(({ t, statement }, index) => {
-      const before = this.changes[index - 1];
-      const isSpawned = before && this.lives.spawns.some((spawn) => spawn > before.t && spawn <= t);
-      return isSpawned && JSON.stringify(before.statement.to) !== JSON.stringify(statement.from);
-    });
+    return next ? next.statement.from : this.isResetBySpawns ? undefined : last.statement.to;
   }
 
   /** The stretches of life in which the value fits. */
