@@ -14,6 +14,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -119,6 +120,16 @@ int select(int count, fd_set *read, fd_set *write, fd_set *except, struct timeva
     limit->tv_sec = limit->tv_usec = 0;
   }
   return next(count, read, write, except, limit);
+}
+
+/* The same for event loops that wait for their next timer (Qt). */
+int poll(struct pollfd *files, nfds_t count, int limit) {
+  static int (*next)(struct pollfd *, nfds_t, int);
+  if (!next) next = (int (*)(struct pollfd *, nfds_t, int))dlsym(RTLD_NEXT, "poll");
+  if (limit <= 0 || (int)syscall(SYS_gettid) != (drawing ? drawing : (int)getpid())) return next(files, count, limit);
+  int ready = next(files, count, 0);
+  if (ready == 0) pass(limit * 1000000LL);
+  return ready;
 }
 
 FILE *fopen(const char *path, const char *mode) {

@@ -44,7 +44,17 @@ type Clip = ClipBase &
   );
 
 /** Games that a list of keys plays: folders of tools/record/played. Their truth is typed from pictures. */
-type PlayedGame = 'armagetron' | 'bzflag' | 'etr' | 'kolf' | 'redeclipse' | 'trigger-rally' | 'tuxfootball' | 'xmoto';
+type PlayedGame =
+  | 'armagetron'
+  | 'bzflag'
+  | 'dustrac'
+  | 'etr'
+  | 'kolf'
+  | 'redeclipse'
+  | 'trackballs'
+  | 'trigger-rally'
+  | 'tuxfootball'
+  | 'xmoto';
 
 interface Corpus {
   /** Script and arguments that write a demo; the output path is inserted where the script expects it. */
@@ -113,9 +123,11 @@ function record(clip: Clip, out: string, work: string): void {
     }
     case 'armagetron':
     case 'bzflag':
+    case 'dustrac':
     case 'etr':
     case 'kolf':
     case 'redeclipse':
+    case 'trackballs':
     case 'trigger-rally':
     case 'tuxfootball':
     case 'xmoto': {
