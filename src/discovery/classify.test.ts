@@ -53,6 +53,16 @@ describe('a field', () => {
       { type: 'clock', behaviour: { min: 10, max: 21.5, direction: 'up' } },
     ],
     [
+      'a counter that is misread now and then',
+      halves.map((i) => (i === 7 || i === 15 ? '71' : '12')),
+      { type: 'counter', behaviour: { changes: 4, reversals: 2 } },
+    ],
+    [
+      'a counter that goes up and down',
+      halves.map((i) => String(i % 8 < 4 ? 3 : 4)),
+      { type: 'counter', behaviour: { changes: 5, reversals: 0 } },
+    ],
+    [
       'a penalty with a plus after it',
       halves.map((i) => (i < 14 ? '00:02.99+' : '00:18.74+')),
       { type: 'time', behaviour: { min: 2.99, max: 18.74, changes: 1 } },

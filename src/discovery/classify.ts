@@ -43,6 +43,8 @@ export interface Behaviour {
   readonly resets: boolean;
   /** Number of changes seen. */
   readonly changes: number;
+  /** Values that were read once between two that are equal, as misreadings are. */
+  readonly reversals?: number;
   /** Share of the samples in which it is read. */
   readonly presence: number;
 }
@@ -572,8 +574,26 @@ function behaviourOf(values: readonly FieldValue[], sampleCount: number): Behavi
     ...(direction ? { direction } : {}),
     resets: direction !== undefined && share !== 0 && share !== 1,
     changes: steps.length,
+    reversals: countReversals(values),
     presence: values.length / Math.max(1, sampleCount),
   };
+}
+
+/** Seconds between two equal values of which another one in between is a reversal. */
+const MAX_REVERSAL_SECONDS = 2.5;
+
+function countReversals(values: readonly FieldValue[]): number {
+  return values.filter((one, i) => {
+    const [before, after] = [values[i - 1], values[i + 1]];
+    return (
+      before !== undefined &&
+      after !== undefined &&
+      before.recording === after.recording &&
+      after.t - before.t <= MAX_REVERSAL_SECONDS &&
+      before.value === after.value &&
+      one.value !== before.value
+    );
+  }).length;
 }
 
 function classifyText(

@@ -3,8 +3,8 @@ import { loadBuiltin } from '../dictionary/files.ts';
 import type { Discovery, HudField } from './hud-field.ts';
 import { draftPack } from './draft.ts';
 
-/** A counter that changed so often in a recording of one minute. */
-function counter(id: string, changes: number): HudField {
+/** A counter that changed so often in a recording of one minute, and was so often read once between two equal values. */
+function counter(id: string, changes: number, reversals = 0): HudField {
   return {
     id,
     type: 'counter',
@@ -14,7 +14,7 @@ function counter(id: string, changes: number): HudField {
     align: 'left',
     place: 'top left',
     pattern: '(\\d{1,3})',
-    behaviour: { resets: false, changes, presence: 1 },
+    behaviour: { resets: false, changes, reversals, presence: 1 },
     certainty: 0.9,
     examples: [],
   };
@@ -33,6 +33,19 @@ it('makes events of figures that change now and then, and none of measurements',
   expect(silent).toEqual(new Map([[speed, 'restless']]));
   expect(Object.keys(profile['detectors'] as object)).toEqual(['counter Coins', 'counter Speed']);
   expect((profile['events'] as { on: { detector: string } }[]).map(({ on }) => on.detector)).toEqual(['counter Coins']);
+});
+
+it('makes no events of a figure that is read now as this and now as that', async () => {
+  const [ammo, sign] = [counter('Ammo', 20, 2), counter('Sign', 20, 8)];
+  const discovery: Discovery = {
+    format: 'playbyplay/discovery/1',
+    reference: { width: 1280, height: 720 },
+    recordings: [{ path: 'race.mp4', duration: 60 }],
+    moment: { recording: 0, t: 0 },
+    fields: [ammo, sign],
+  };
+  const { silent } = draftPack(discovery, 'racer', (await loadBuiltin([])).dictionary);
+  expect(silent).toEqual(new Map([[sign, 'unsteady']]));
 });
 
 it('reads icons while a figure is read that showed many values', async () => {

@@ -37,8 +37,11 @@ export interface Draft {
   readonly silent: ReadonlyMap<HudField, SilenceReason>;
 }
 
-/** Changes too often, such as a speed; or the scene shows through, so that a level follows what is behind it. */
-export type SilenceReason = 'restless' | 'translucent';
+/**
+ * Changes too often, such as a speed; the scene shows through, so that a level follows what is behind it; or it is read now as this
+ * and now as that.
+ */
+export type SilenceReason = 'restless' | 'translucent' | 'unsteady';
 
 /** Seconds between samples of a drafted profile: a value that is shown for half a second is read twice. */
 const INTERVAL_SECONDS = 0.2;
@@ -53,7 +56,11 @@ const MIN_SHOWN_MINUTES = 0.25;
 /** Confidence that readings need. */
 const MIN_CONFIDENCE = 0.6;
 const MIN_TEXT_CONFIDENCE = 0.8;
-const UNCLEAR_NAME_SAMPLES = 4;
+/** Samples for which a text must be read alike where it is hard to read. */
+const UNCLEAR_SAMPLES = 4;
+/** Share of the changes of a figure or name that are taken back at once from which it is hard to read, and from which it tells nothing. */
+const [MIN_UNCLEAR_SHARE, MIN_UNSTEADY_SHARE] = [0.15, 0.5];
+const MIN_REVERSALS = 3;
 const MIN_MESSAGE_CONFIDENCE = 0.65;
 /** Likeness that an icon needs, and pixels by which it may be displaced. */
 const MIN_ICON_LIKENESS = 0.7;
@@ -335,10 +342,18 @@ function propertyFor(
   return `${game}:${name}`;
 }
 
-function silenceOf({ type, gauge, behaviour }: HudField, minutes: number): SilenceReason | undefined {
+function silenceOf(field: HudField, minutes: number): SilenceReason | undefined {
+  const { type, gauge, behaviour } = field;
   const shownMinutes = Math.max(MIN_SHOWN_MINUTES, minutes * behaviour.presence);
   if (behaviour.changes / shownMinutes > MAX_CHANGES_PER_MINUTE && type !== 'clock') return 'restless';
+  if (reversalShare(field) >= MIN_UNSTEADY_SHARE) return 'unsteady';
   return gauge?.shades !== undefined && gauge.empty === undefined ? 'translucent' : undefined;
+}
+
+/** Share of the changes that are taken back at once, where there are some; those of a clock do not matter. */
+function reversalShare({ type, behaviour: { changes, reversals = 0 } }: HudField): number {
+  // Each is a change there and one back.
+  return reversals < MIN_REVERSALS || type === 'clock' ? 0 : (2 * reversals) / changes;
 }
 
 function detectorOf(field: HudField, region: string, pattern: string | undefined): Record<string, unknown> {
@@ -382,8 +397,8 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
   const haltSeconds = hasFraction(field) ? EXACT_HALT_SECONDS : HALT_SECONDS;
   const samples = type === 'clock' ? Math.round(haltSeconds / INTERVAL_SECONDS) : 2;
   const isFigure = type !== 'name';
-  // Names in a font that is hard to read must be read alike for longer.
-  const isUnclear = !isFigure && certainty < MIN_TEXT_CONFIDENCE;
+  // What is hard to read must be read alike for longer.
+  const isUnclear = (!isFigure && certainty < MIN_TEXT_CONFIDENCE) || reversalShare(field) >= MIN_UNCLEAR_SHARE;
   return {
     kind: 'text',
     region,
@@ -391,7 +406,7 @@ function detectorOf(field: HudField, region: string, pattern: string | undefined
     ...(pattern === undefined ? {} : { pattern }),
     ...(isFigure ? { value: valueKindOf(field) } : { interval: TEXT_INTERVAL_SECONDS }),
     stability: isUnclear
-      ? { samples: UNCLEAR_NAME_SAMPLES, confidence: MIN_CONFIDENCE }
+      ? { samples: UNCLEAR_SAMPLES, confidence: MIN_CONFIDENCE }
       : { samples, confidence: isFigure ? MIN_CONFIDENCE : MIN_TEXT_CONFIDENCE },
     // A clock that has not started stands, too.
     ...(type === 'clock' ? { plausible: { min: 0.01 } } : plausibleRise(field)),

@@ -91,6 +91,7 @@ const GROUPS: readonly (readonly [title: string, types: readonly HudField['type'
 const SILENCE: Readonly<Record<SilenceReason, string>> = {
   restless: 'no events: changes all the time, such as a speed',
   translucent: 'no events: the scene shows through its empty part',
+  unsteady: 'no events: most of what is read is taken back at once',
 };
 
 /** What `detect` reports of a field. */

@@ -96,6 +96,7 @@ async function findGame(
 const SILENCE: Readonly<Record<SilenceReason, string>> = {
   restless: `more than ${MAX_CHANGES_PER_MINUTE} changes a minute. In a profile of your own, "crosses" reports when such a figure passes a threshold.`,
   translucent: 'the scene shows through, and what is behind may pass for its level.',
+  unsteady: 'most of what is read there is taken back at once.',
 };
 
 async function parseAll(
