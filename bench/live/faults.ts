@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import type { EventLine } from '../../src/events/log.ts';
 import { loadLog } from '../../src/events/reader.ts';
 
 const { values, positionals } = parseArgs({
@@ -51,6 +52,7 @@ async function relayUdp(from: number, to: number, { loss, jitter }: Weather): Pr
     setTimeout(() => socket.send(packet, target, '127.0.0.1', () => undefined), 5 + jitter * random());
   });
   await new Promise<void>((resolve) => void socket.bind(from, '127.0.0.1', resolve));
+  socket.setRecvBufferSize(4 << 20);
   return socket;
 }
 
@@ -127,6 +129,23 @@ async function stop({ child, ended }: Session): Promise<string> {
   return await ended;
 }
 
+function isThere(events: readonly EventLine[], text: string, t: number): boolean {
+  return events.some((one) => one.text === text && Math.abs(one.t - t) < 0.1);
+}
+
+/** Seconds by which the session began before the recording: a stream without a connection is joined at some keyframe. */
+function findShift(events: readonly EventLine[]): number {
+  let best = 0;
+  let most = 0;
+  for (const one of events)
+    for (const { t, text } of detected) {
+      if (text !== one.text) continue;
+      const same = detected.filter((other) => isThere(events, other.text, other.t + one.t - t)).length;
+      if (same > most) [best, most] = [one.t - t, same];
+    }
+  return best;
+}
+
 async function report(name: string, { out }: Pick<Session, 'out'>, ending: string): Promise<void> {
   const log = await loadLog(join(out, 'events.ndjson')).catch(() => undefined);
   const lines = log?.lines ?? [];
@@ -135,20 +154,38 @@ async function report(name: string, { out }: Pick<Session, 'out'>, ending: strin
   );
   const shown = gaps.length > 3 ? [...gaps.slice(0, 3), `and ${gaps.length - 3} more`] : gaps;
   const last = Math.max(0, ...lines.map((line) => ('end' in line ? line.end : 0)));
-  const events = lines.filter(({ type }) => type === 'event').length;
-  process.stdout.write(
-    `| ${name} | ${log ? events : 'unreadable'} | ${last.toFixed(1)} | ${shown.join('; ') || '–'} | ${ending} |\n`,
-  );
+  const events = lines.filter((line) => line.type === 'event');
+  const shift = findShift(events);
+  const isMissing = (t: number): boolean =>
+    t < 0 || t > last || lines.some((line) => line.type === 'gap' && t > line.t - NEAR_GAP && t < line.end + NEAR_GAP);
+  const expected = detected.filter(({ t }) => !isMissing(t + shift));
+  const found = expected.filter(({ t, text }) => isThere(events, text, t + shift));
+  const count = log ? `${events.length} | ${found.length} of ${expected.length}` : 'unreadable | –';
+  process.stdout.write(`| ${name} | ${count} | ${last.toFixed(1)} | ${shown.join('; ') || '–'} | ${ending} |\n`);
 }
+
+/** Seconds around a gap in which the confirmation of an event may be missing. */
+const NEAR_GAP = 0.5;
+const reference = join(folder, 'detect');
+const range = ['--to', values.seconds, '--out', reference, '--quiet'];
+spawnSync(process.execPath, [launcher, 'detect', recording, '--game', game, ...range]);
+const detected = (await loadLog(join(reference, 'events.ndjson'))).lines.filter((line) => line.type === 'event');
 
 let port = 9400 + (process.pid % 100) * 4;
 
 /** Sends by UDP, which neither repeats nor sorts packets, through bad weather. */
-async function sendUdp(name: string, title: string, weather: Weather): Promise<void> {
-  const session = start(name, [`udp://127.0.0.1:${port + 1}`]);
-  const relay = await relayUdp(port, port + 1, weather);
+async function sendUdp(
+  name: string,
+  title: string,
+  weather: Weather,
+  { protocol, format } = { protocol: 'udp', format: 'mpegts' },
+): Promise<void> {
+  // The next port is that of RTCP.
+  const to = port + 400;
+  const session = start(name, [`${protocol}://127.0.0.1:${to}`]);
+  const relay = await relayUdp(port, to, weather);
   const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '20', '-g', '35'];
-  await send(session, [...video, '-f', 'mpegts', `udp://127.0.0.1:${port}?pkt_size=1316`]);
+  await send(session, [...video, '-f', format, `${protocol}://127.0.0.1:${port}?pkt_size=1316`]);
   await sleep(1000 * seconds + 4000);
   await report(title, session, await stop(session));
   relay.close();
@@ -164,6 +201,13 @@ const cases: Readonly<Record<string, () => Promise<void>>> = {
   },
   udp: () => sendUdp('udp', 'UDP, 0.1 % lost, a keyframe each second', { loss: 0.001, jitter: 0 }),
   reorder: () => sendUdp('reorder', 'UDP, 20 ms jitter with reordering', { loss: 0, jitter: 20 }),
+  rtp: () =>
+    sendUdp(
+      'rtp',
+      'RTP, 20 ms jitter with reordering',
+      { loss: 0, jitter: 20 },
+      { protocol: 'rtp', format: 'rtp_mpegts' },
+    ),
   async srt() {
     const session = start('srt', [`srt://127.0.0.1:${port + 1}`, '--listen']);
     const relay = await relayUdp(port, port + 1, { loss: 0.05, jitter: 30 });
@@ -257,7 +301,9 @@ const cases: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-process.stdout.write('| fault | events | log goes to, s | gaps | end |\n|---|---|---|---|---|\n');
+process.stdout.write(
+  '| fault | events | those of detect outside gaps | log goes to, s | gaps | end |\n|---|---|---|---|---|---|\n',
+);
 const only = values.only === '' ? Object.keys(cases) : values.only.split(',');
 for (const name of only) {
   await cases[name]!();

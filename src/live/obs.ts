@@ -1,4 +1,4 @@
-import { OBSWebSocket, type OBSRequestTypes } from 'obs-websocket-js/json';
+import { OBSWebSocket, OBSWebSocketError, type OBSRequestTypes } from 'obs-websocket-js/json';
 import { messageOf } from '../errors.ts';
 import { redactUrl } from '../media/live/source.ts';
 
@@ -17,6 +17,8 @@ export type ObsRequest = 'SaveReplayBuffer' | 'SetCurrentProgramScene' | 'Create
 const TIMEOUT_MS = 5000;
 /** After a failed connection, none is tried for so long: a program that is not there must not delay what is. */
 const RETRY_AFTER_MS = 5000;
+/** Status of the protocol: an output, such as the replay buffer, is not running. OBS gives no message with it. */
+const OUTPUT_NOT_RUNNING = 501;
 /** Requests that wait at most. */
 const MAX_WAITING = 20;
 
@@ -107,7 +109,9 @@ export class ObsClient implements AsyncDisposable {
   /** The message of an error, without the password. */
   #describe(error: unknown): string {
     const { password } = this.#options;
-    const message = messageOf(error) || 'no reason given';
+    const code = error instanceof OBSWebSocketError ? error.code : undefined;
+    const message =
+      messageOf(error) || (code === OUTPUT_NOT_RUNNING ? 'it is not running in OBS' : `status ${code ?? 'unknown'}`);
     return password === undefined || password === '' ? message : message.replaceAll(password, '…');
   }
 

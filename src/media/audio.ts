@@ -99,16 +99,13 @@ export class AudioReader implements Disposable {
   *read(range: AudioRange): Generator<AudioBlock, void, undefined> {
     const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY, origin = 0, sampleRate } = range;
     const stream = this.#stream;
-    using decoder = openAudioDecoder(stream, this.#path);
-    using resampler = new Resampler(sampleRate, range.stereo ?? false);
+    using decoder = new AudioDecoder(stream, this.#path, range);
     using packet = new Packet();
-    using frame = new Frame();
     packet.alloc();
-    frame.alloc();
     const scale = stream.timeBase.num / stream.timeBase.den;
     if (from > PREROLL_SECONDS || this.#hasRead) {
       // After every seek, FFmpeg would again skip the beginning of a track that an edit list shortens. Times decide here.
-      decoder.flags2 = (decoder.flags2 | AV_CODEC_FLAG2_SKIP_MANUAL) as typeof decoder.flags2;
+      decoder.keepBeginning();
       const begin = from + origin - PREROLL_SECONDS;
       const start = Math.max(0, Math.floor(begin / scale));
       if (this.#clock) this.#format.seekFrameSync(stream.index, BigInt(this.#clock.seek(begin)), AVSEEK_FLAG_BYTE);
@@ -119,19 +116,12 @@ export class AudioReader implements Disposable {
     for (let isOpen = true; isOpen; ) {
       range.signal?.throwIfAborted();
       isOpen = this.#readPacket(packet);
-      decoder.sendPacketSync(isOpen ? packet : null);
-      packet.unref();
-      while (decoder.receiveFrameSync(frame) >= 0) {
-        const stamp = frame.bestEffortTimestamp;
-        const blocks = resampler.feed(frame, stamp === AV_NOPTS_VALUE ? undefined : Number(stamp) * scale - origin);
-        frame.unref();
-        for (const block of blocks) {
-          if (block.t >= to) return;
-          yield* clip(block, from, to, sampleRate);
-        }
+      for (const block of decoder.decode(isOpen ? packet : null, (seconds) => seconds - origin)) {
+        if (block.t >= to) return;
+        yield* clip(block, from, to, sampleRate);
       }
+      packet.unref();
     }
-    for (const block of resampler.flush()) yield* clip(block, from, to, sampleRate);
   }
 
   /** Reads the track's next packet; false at the end or where the file cannot be read. */
@@ -159,6 +149,59 @@ export class AudioReader implements Disposable {
   }
 }
 
+/** Decodes the packets of a sound track, one after the other, to PCM. */
+export class AudioDecoder implements Disposable {
+  readonly #context: CodecContext;
+  readonly #resampler: Resampler;
+  readonly #frame = new Frame();
+  readonly #scale: number;
+
+  /**
+   * @param name What errors call the source.
+   * @throws PlaybyplayError `unsupported-codec`.
+   */
+  constructor(
+    stream: Pick<Stream, 'codecpar' | 'timeBase'>,
+    name: string,
+    { sampleRate, stereo = false }: Pick<AudioRange, 'sampleRate' | 'stereo'>,
+  ) {
+    this.#context = openAudioDecoder(stream, name);
+    this.#resampler = new Resampler(sampleRate, stereo);
+    this.#frame.alloc();
+    this.#scale = stream.timeBase.num / stream.timeBase.den;
+  }
+
+  /** Gives out the beginning of a track that an edit list shortens, too. */
+  keepBeginning(): void {
+    const context = this.#context;
+    context.flags2 = (context.flags2 | AV_CODEC_FLAG2_SKIP_MANUAL) as typeof context.flags2;
+  }
+
+  /**
+   * Takes a packet; null: no more follow.
+   *
+   * @param toTime Turns times of the container into those of blocks, in seconds.
+   */
+  *decode(packet: Packet | null, toTime: (seconds: number) => number): Generator<AudioBlock, void, undefined> {
+    const frame = this.#frame;
+    this.#context.sendPacketSync(packet);
+    while (this.#context.receiveFrameSync(frame) >= 0) {
+      const stamp = frame.bestEffortTimestamp;
+      const t = stamp === AV_NOPTS_VALUE ? undefined : toTime(Number(stamp) * this.#scale);
+      const blocks = this.#resampler.feed(frame, t);
+      frame.unref();
+      yield* blocks;
+    }
+    if (!packet) yield* this.#resampler.flush();
+  }
+
+  [Symbol.dispose](): void {
+    this.#frame.free();
+    this.#resampler[Symbol.dispose]();
+    this.#context.freeContext();
+  }
+}
+
 function selectTrack(format: FormatContext, track: number, path: string): Stream {
   const tracks = format.streams.filter((stream) => stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO);
   const selected = tracks[track];
@@ -177,7 +220,7 @@ export function missingTrack(path: string, count: number, track: number | string
   });
 }
 
-function openAudioDecoder(stream: Stream, path: string): CodecContext {
+function openAudioDecoder(stream: Pick<Stream, 'codecpar' | 'timeBase'>, path: string): CodecContext {
   const codec = Codec.findDecoder(stream.codecpar.codecId);
   const decoder = new CodecContext();
   decoder.allocContext3(codec);

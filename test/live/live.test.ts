@@ -13,7 +13,9 @@ import type { DetectMessage } from '../../src/pipeline/messages.ts';
 import { recordLive } from '../../src/pipeline/live/record-live.ts';
 import { watch, type WatchOptions } from '../../src/pipeline/live/watch.ts';
 import { openSource } from '../../src/pipeline/source.ts';
+import { writeGame } from '../fixtures/games.ts';
 import { remux } from '../fixtures/remux.ts';
+import { makeVideo } from '../fixtures/videos.ts';
 import { root } from '../paths.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'playbyplay-live-'));
@@ -37,9 +39,13 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function watched(source: string, options: Partial<WatchOptions> = {}): Promise<readonly DetectMessage[]> {
+async function watched(
+  source: string,
+  options: Partial<WatchOptions> = {},
+  shown = game,
+): Promise<readonly DetectMessage[]> {
   const messages: DetectMessage[] = [];
-  for await (const message of watch(parseLiveSource(source), game, {
+  for await (const message of watch(parseLiveSource(source), shown, {
     identity: '0'.repeat(32),
     readsAll: true,
     ...options,
@@ -119,5 +125,63 @@ describe('standard input', () => {
     await record(SECONDS, true);
     const statements = (await loadLog(path)).lines.flatMap((line) => (line.type === 'event' ? [line.statement] : []));
     expect(statements).toEqual(detected.map(({ statement }) => statement));
+  });
+});
+
+describe('sound', () => {
+  const recordingWithSound = join(folder, 'sound.mp4');
+  let heard: Game;
+
+  beforeAll(async () => {
+    const tone = { length: 8, to: 16, frequency: 440 };
+    const pts = Array.from({ length: 200 }, (_, i) => i * 40);
+    const audio = [
+      { ...tone, from: 2.5 },
+      { ...tone, from: 4.2 },
+    ];
+    makeVideo({ path: recordingWithSound, pts, timeBase: { num: 1, den: 1000 }, audio });
+    const found = (detector: string, object: string): object => ({
+      on: { detector, trigger: 'found' },
+      statement: { subject: 'player', action: 'obtain', object },
+    });
+    heard = await openGame(
+      writeGame(folder, 'sounds', {
+        reference: { width: 128, height: 96 },
+        sampling: { interval: 0.2 },
+        regions: { view: { x: 0, y: 0, width: 1, height: 1 } },
+        detectors: {
+          view: { kind: 'color', region: 'view', colors: { dark: '#000000' } },
+          first: { kind: 'sound', of: 'onset' },
+          second: { kind: 'sound', of: 'onset', track: 1 },
+        },
+        events: [found('first', 'shotgun'), found('second', 'pistol')],
+        dictionaries: [],
+      }),
+    );
+  });
+
+  /** Events of the finished stream, and the messages of a session that watches it. */
+  async function compare(late: number) {
+    const stream = join(folder, `late${late}.ts`);
+    remux(recordingWithSound, stream, 'mpegts', { sound: { late } });
+    using source = await openSource(stream);
+    const messages = await Array.fromAsync(detect(source, heard, { workers: 1, place: 'default' }));
+    const stdin = Readable.from([readFileSync(stream)]);
+    return { finished: eventsOf(messages), live: await watched('-', { stdin }, heard) };
+  }
+
+  it.each([0, 1.5])('gives the events of the finished recording where it arrives %d s late', async (late) => {
+    const { finished, live } = await compare(late);
+    expect(finished.map(({ text }) => text)).toEqual(['player obtains shotgun', 'player obtains pistol']);
+    expect(eventsOf(live)).toEqual(finished);
+    expect(live.filter(({ type }) => type === 'gap')).toEqual([]);
+  });
+
+  it('is a gap where it arrives too late, while pictures are read on', async () => {
+    const { live } = await compare(5);
+    expect(eventsOf(live)).toEqual([]);
+    const gaps = live.filter((message) => message.type === 'gap');
+    expect(gaps.map(({ reason }) => reason)).toContain('sound is late');
+    expect(live.at(-1)).toMatchObject({ type: 'end', samples: expect.toSatisfy((count: number) => count >= 40) });
   });
 });

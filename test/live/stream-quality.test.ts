@@ -40,10 +40,12 @@ async function play(name: string, adjusts: boolean) {
     const client = { frame: record.frame, received, decoded, clientRendered, presented, returned };
     lines += `${JSON.stringify(server)}\n${JSON.stringify(client)}\n`;
     if (count % 60 > 0) continue;
-    const known = messages.length;
+    // The session has followed up to a second before what was just written.
+    const t = 100 + count / fps - 1;
     appendFileSync(frames, lines);
     lines = '';
-    if (count > 60) await vi.waitUntil(() => messages.length > known, { interval: 5, timeout: 30_000 });
+    const hasFollowed = (): boolean => messages.some((one) => one.type === 'quality' && one.t >= t);
+    if (count > 60) await vi.waitUntil(hasFollowed, { interval: 5, timeout: 30_000 });
   }
   appendFileSync(frames, lines);
   await stream.stop();

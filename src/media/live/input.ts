@@ -30,6 +30,7 @@ const ALLOWED: Readonly<
   rtsp: { protocols: ['rtp', 'udp', 'tcp'], formats: ['rtsp', 'rtp', 'sdp', 'mpegts'] },
   rtsps: { protocols: ['rtp', 'udp', 'tls', 'tcp'], formats: ['rtsp', 'rtp', 'sdp', 'mpegts'] },
   udp: { protocols: ['udp'], formats: ['mpegts'] },
+  rtp: { protocols: ['rtp', 'udp'], formats: ['rtp', 'sdp', 'mpegts'] },
   tcp: { protocols: ['tcp'], formats: STREAMABLE_FORMATS },
   http: { protocols: ['http', 'tcp'], formats: STREAMABLE_FORMATS },
   https: { protocols: ['https', 'tls', 'tcp'], formats: STREAMABLE_FORMATS },
@@ -45,6 +46,8 @@ const IO_BYTES = 64 * 1024;
 const PROBE_BYTES = 2_000_000n;
 const PROBE_MICROSECONDS = 2_000_000n;
 
+/** What the system keeps of UDP packets, as far as it allows so much: a keyframe of hundreds of kilobytes is sent in one burst. */
+const RECEIVE_BUFFER_BYTES = String(4 << 20);
 /** Less is not waiting for a sender, but the time that reading a packet takes. */
 const MIN_WAIT_MS = 5;
 
@@ -233,7 +236,9 @@ function openFormat(format: FormatContext, source: LiveSource, io: IOContext | u
     allow(format, protocols, formats);
     const listening = source.protocol === 'srt' ? { mode: 'listener' } : { listen: '1' };
     const transport = source.protocol.startsWith('rtsp') ? { rtsp_transport: 'tcp' } : {};
-    using options = Dictionary.fromObject({ ...transport, ...(source.listens ? listening : {}) });
+    const isUdp = source.protocol === 'udp' || source.protocol === 'rtp';
+    const buffer = isUdp ? { buffer_size: RECEIVE_BUFFER_BYTES } : {};
+    using options = Dictionary.fromObject({ ...transport, ...buffer, ...(source.listens ? listening : {}) });
     return format.openInput(source.url, null, options);
   }
   if (source.kind !== 'device') throw new TypeError(`${source.kind} sources are read as bytes`);

@@ -24,9 +24,20 @@ export type LiveSource =
     };
 
 /** The network protocols that a live stream may come by. */
-export type NetworkProtocol = 'srt' | 'rtmp' | 'rtmps' | 'rtsp' | 'rtsps' | 'udp' | 'tcp' | 'http' | 'https';
+export type NetworkProtocol = 'srt' | 'rtmp' | 'rtmps' | 'rtsp' | 'rtsps' | 'rtp' | 'udp' | 'tcp' | 'http' | 'https';
 
-const PROTOCOLS: readonly NetworkProtocol[] = ['srt', 'rtmp', 'rtmps', 'rtsp', 'rtsps', 'udp', 'tcp', 'http', 'https'];
+const PROTOCOLS: readonly NetworkProtocol[] = [
+  'srt',
+  'rtmp',
+  'rtmps',
+  'rtsp',
+  'rtsps',
+  'rtp',
+  'udp',
+  'tcp',
+  'http',
+  'https',
+];
 /** Protocols by which senders may connect to this program. */
 const LISTENING: ReadonlySet<NetworkProtocol> = new Set(['srt', 'rtmp', 'tcp']);
 

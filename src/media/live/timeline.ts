@@ -44,6 +44,8 @@ export class LiveTimeline {
   /** By how much presentation times stepped back at most, in ticks: where there are no decoding times. */
   #reordering = 0;
   #lastT = 0;
+  /** Ticks between a frame's time and its timestamp: since the stored clock restarted last, and before. */
+  #shifts: readonly number[] = [0];
 
   constructor({ timeBase, frameRate, restarts, start }: LiveTimelineOptions) {
     const second = timeBase.den / timeBase.num;
@@ -57,6 +59,17 @@ export class LiveTimeline {
   /** Seconds since the first frame of the session, at the latest frame. */
   get latest(): number {
     return Number.isFinite(this.#latest) ? this.#secondsAt(this.#latest) : this.#start;
+  }
+
+  /**
+   * Seconds since the first frame of the session at a time of the container, which need not be a frame's: of sound. Undefined
+   * before the first frame. Where the stored clock has restarted, the time is the one that is nearer to the latest frame.
+   */
+  timeOf(seconds: number): number | undefined {
+    if (this.#origin === undefined) return undefined;
+    const { latest } = this;
+    const times = this.#shifts.map((shift) => this.#start + seconds + (shift - this.#origin!) * this.#secondsPerTick);
+    return times.reduce((best, t) => (Math.abs(t - latest) < Math.abs(best - latest) ? t : best));
   }
 
   /** Takes the next packet. @returns Its number, and its time in seconds; no time where it is not shown. */
@@ -78,6 +91,7 @@ export class LiveTimeline {
     }
     this.#latest = Math.max(this.#latest, time);
     const offset = Number.isNaN(pts) ? 0 : time - pts;
+    if (!Number.isNaN(pts) && offset !== this.#shifts[0]) this.#shifts = [offset, this.#shifts[0]!];
     this.#known = Number.isNaN(dts) ? this.#latest - this.#reordering : Number.isNaN(pts) ? time : dts + offset;
     return { position, t: isShown ? this.#secondsAt(time) : undefined };
   }

@@ -97,6 +97,11 @@ export class LiveSampler implements Disposable {
     return this.#timeline.latest;
   }
 
+  /** Seconds since the first frame of the session at a time of the container; undefined before the first frame. */
+  timeOf(seconds: number): number | undefined {
+    return this.#timeline.timeOf(seconds);
+  }
+
   /**
    * Takes a packet of the video stream, and returns the samples that are complete.
    *

@@ -20,6 +20,7 @@ import { SampleReader } from '../reading/sample-reader.ts';
 import { announceEarly, withdrawUnconfirmed } from './early.ts';
 import { OverloadControl, type SampleDecision } from './overload.ts';
 import { type LiveSample, LiveSampler } from './sampler.ts';
+import { LiveSound } from './sound.ts';
 
 /** Options of `watch`. */
 export interface WatchOptions extends Partial<Omit<LiveFeedOptions, 'signal'>> {
@@ -107,11 +108,9 @@ export async function* watch(
 
 /** Warns of detectors that read what is not read live. */
 function* unreadInputs({ detectors }: Game): Generator<WarningMessage> {
-  const names = detectors.filter(
-    ({ kind, media }) => media !== undefined || kind.input === 'audio' || kind.input === 'records',
-  );
+  const names = detectors.filter(({ kind, media }) => media !== undefined || kind.input === 'records');
   if (names.length === 0) return;
-  const message = `${names.map(({ name }) => name).join(', ')}: sound, sidecar files and second recordings are not read live`;
+  const message = `${names.map(({ name }) => name).join(', ')}: sidecar files and second recordings are not read live`;
   const hint = 'Run detect on the recording afterwards.';
   yield { type: 'warning', about: 'recording', issue: { code: 'not-read-live', message, hint } };
 }
@@ -168,7 +167,10 @@ async function* readLive(
       const copy = options.onPacket && item.packet.clone();
       const isKey = isVideo && item.packet.isKeyframe;
       if (isVideo) yield* session.read(item, lost);
-      else item.packet.free();
+      else {
+        yield* session.hear(item);
+        item.packet.free();
+      }
       if (copy) options.onPacket?.({ packet: copy, input: connection, stream: item.stream, isKey, t: session.latest });
       if (session.lastT !== undefined && session.hasRead) lost = undefined;
       clock.note(session.latest);
@@ -188,10 +190,6 @@ async function* readLive(
   yield { type: 'progress', done: session.latest, total: session.latest };
   yield { type: 'chunk-end', end: session.latest };
   yield { type: 'summary' };
-}
-
-function streamsToRead({ audio }: LiveInput, { onPacket }: WatchOptions): readonly number[] {
-  return onPacket ? audio.map(({ index }) => index) : [];
 }
 
 /** Says at which time of the session a connection begins: at 0, or where the machine's clock has gone meanwhile. */
@@ -221,6 +219,9 @@ class LiveReading implements AsyncDisposable {
   readonly #state: WatchState;
   readonly #overload = new OverloadControl();
   readonly #detectors: readonly string[];
+  readonly #sound: LiveSound | undefined;
+  /** About the connection, not given out yet. */
+  #warnings: readonly SideMessage[] = [];
   #reader: SampleReader;
   #activity: ReturnType<SampleReader['createActivity']>;
   #sampler: LiveSampler;
@@ -242,11 +243,13 @@ class LiveReading implements AsyncDisposable {
     game: Game,
     reader: SampleReader,
     sampler: LiveSampler,
+    sound: LiveSound | undefined,
     options: WatchOptions,
     state: WatchState,
     isFile: boolean,
   ) {
     this.#game = game;
+    this.#sound = sound;
     this.#options = options;
     this.#state = state;
     this.#detectors = game.detectors.map(({ name }) => name);
@@ -264,17 +267,17 @@ class LiveReading implements AsyncDisposable {
     options: WatchOptions,
     state: WatchState,
   ): Promise<LiveReading> {
-    input.select(streamsToRead(input, options));
     const reader = await SampleReader.open(game, input.info, { hud: options.hud });
     const session = new LiveReading(
       game,
       reader,
       new LiveSampler(game, input, start),
+      await LiveSound.open(game),
       options,
       state,
       input.source.kind === 'file',
     );
-    session.#begin(start);
+    session.#begin(input, start);
     return session;
   }
 
@@ -285,17 +288,20 @@ class LiveReading implements AsyncDisposable {
 
   /** Reads on from another connection, which begins at `start` seconds. */
   async connect(input: LiveInput, start: number): Promise<void> {
-    input.select(streamsToRead(input, this.#options));
     this.#sampler[Symbol.dispose]();
     this.#reader[Symbol.dispose]();
     this.#reader = await SampleReader.open(this.#game, input.info, { hud: this.#options.hud });
     this.#activity = this.#reader.createActivity();
     this.#sampler = new LiveSampler(this.#game, input, start);
-    this.#begin(start);
+    this.#begin(input, start);
     this.hasRead = false;
   }
 
-  #begin(start: number): void {
+  #begin(input: LiveInput, start: number): void {
+    const sampler = this.#sampler;
+    const heard = this.#sound?.connect(input, (seconds) => sampler.timeOf(seconds));
+    this.#warnings = heard?.warnings ?? [];
+    input.select(this.#options.onPacket ? input.audio.map(({ index }) => index) : (heard?.streams ?? []));
     this.#reader.begin(false);
     this.#activity.begin(start, start === 0);
   }
@@ -318,12 +324,27 @@ class LiveReading implements AsyncDisposable {
     const samples = await this.#sampler.add({ packet, arrived }, isSkipped);
     if (isLive) this.#overload.arrived(this.#sampler.latest, arrived);
     else if (!this.#isFile && !isKept) this.#overload.began(this.#sampler.latest, arrived);
-    yield* this.#readSamples(samples, lost);
+    yield* this.#addSound(this.#readSamples(samples, lost));
+  }
+
+  /** Takes a packet of another stream, which the caller frees. */
+  *hear({ packet, stream }: LivePacket): Generator<SampleMessage | ChunkEndMessage | SideMessage> {
+    if (this.#sound) yield* this.#sound.hear(packet, stream);
   }
 
   /** Reads what is left of a connection. */
   async *finishConnection(): AsyncGenerator<SampleMessage | ChunkEndMessage | SideMessage> {
-    yield* this.#readSamples(await this.#sampler.end(), undefined, true);
+    yield* this.#addSound(this.#readSamples(await this.#sampler.end(), undefined, true));
+    if (this.#sound) yield* this.#sound.finish();
+  }
+
+  async *#addSound(
+    messages: AsyncIterable<SampleMessage | ChunkEndMessage | SideMessage>,
+  ): AsyncGenerator<SampleMessage | ChunkEndMessage | SideMessage> {
+    yield* this.#warnings;
+    this.#warnings = [];
+    if (!this.#sound) yield* messages;
+    else for await (const message of messages) yield* this.#sound.add(message);
   }
 
   async *#readSamples(
@@ -375,6 +396,7 @@ class LiveReading implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#sound?.[Symbol.dispose]();
     this.#sampler[Symbol.dispose]();
     this.#reader[Symbol.dispose]();
   }

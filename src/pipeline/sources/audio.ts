@@ -8,8 +8,12 @@ import type { CompiledProfile } from '../compile-profile.ts';
 const LEAD_IN_SECONDS = 10;
 /** A stretch without samples from which on sound is missing. */
 const MIN_GAP_SECONDS = 0.05;
+/** A frame of the spectrogram is made when 21 ms more of sound are there. */
+const FRAME_DELAY_SECONDS = 0.1;
 
-interface TrackListener {
+/** A detector of a sound track. */
+export interface DetectorListener {
+  /** Its name. */
   readonly detector: string;
   readonly listener: Listener;
 }
@@ -79,12 +83,16 @@ export class AudioReader implements Disposable {
   }
 }
 
-/** Opens the audio detectors of a recording, by sound track. */
-async function openListeners(
+/**
+ * Opens the audio detectors of a recording, by sound track.
+ *
+ * @param companion Name of the companion recording; undefined: the recording itself.
+ */
+export async function openListeners(
   { detectors, assets }: CompiledProfile,
   companion: string | undefined,
-): Promise<ReadonlyMap<number, readonly TrackListener[]>> {
-  const listeners = new Map<number, TrackListener[]>();
+): Promise<ReadonlyMap<number, readonly DetectorListener[]>> {
+  const listeners = new Map<number, DetectorListener[]>();
   for (const { name, kind, spec, media } of detectors) {
     if (kind.input !== 'audio' || media !== companion) continue;
     const track = Number(spec['track'] ?? 0);
@@ -94,23 +102,15 @@ async function openListeners(
   return listeners;
 }
 
-/** A sound track and its detectors. */
+/** A sound track that is read as far as it is asked for. */
 class Track {
   readonly #blocks: Generator<AudioBlock, void, undefined>;
-  readonly #listeners: readonly TrackListener[];
-  readonly #from: number;
-  readonly #delay: number;
-  readonly #spectrogram = new Spectrogram();
+  readonly #sound: TrackListeners;
   #next: IteratorResult<AudioBlock, void> | undefined;
-  #heard: Reading[] = [];
-  /** Seconds where the sound taken in so far ends. */
-  #end = Number.NEGATIVE_INFINITY;
 
-  constructor(blocks: Generator<AudioBlock, void, undefined>, listeners: readonly TrackListener[], from: number) {
+  constructor(blocks: Generator<AudioBlock, void, undefined>, listeners: readonly DetectorListener[], from: number) {
     this.#blocks = blocks;
-    this.#listeners = listeners;
-    this.#from = from;
-    this.#delay = Math.max(...listeners.map(({ listener }) => listener.delay));
+    this.#sound = new TrackListeners(listeners, from);
   }
 
   /** Opens the track. Throws what `readAudio` throws. */
@@ -119,32 +119,63 @@ class Track {
   }
 
   until(t: number): Reading[] {
-    // A frame is made when 21 ms more of sound are there.
-    while (this.#next && !this.#next.done && this.#end < t + this.#delay + 0.1) this.#take(this.#next.value);
+    while (this.#next && !this.#next.done && this.#sound.settled < t) {
+      this.#sound.take(this.#next.value);
+      this.#next = this.#blocks.next();
+    }
     if (this.#next?.done) {
-      this.#pause();
+      this.#sound.pause();
       this.#next = undefined;
     }
-    const ready = this.#heard.filter((reading) => reading.t < t).toSorted((a, b) => a.t - b.t);
-    this.#heard = this.#heard.filter((reading) => reading.t >= t);
-    return ready;
+    return this.#sound.until(t);
   }
 
   close(): void {
     this.#blocks.return();
   }
+}
 
-  #take(block: AudioBlock): void {
-    if (block.t - this.#end > MIN_GAP_SECONDS && Number.isFinite(this.#end)) this.#pause();
+/** The detectors of a sound track, and what they heard and was not asked for yet. */
+export class TrackListeners {
+  readonly #listeners: readonly DetectorListener[];
+  readonly #from: number;
+  readonly #delay: number;
+  readonly #spectrogram = new Spectrogram();
+  #heard: Reading[] = [];
+  /** Seconds where the sound taken in so far ends. */
+  #end = Number.NEGATIVE_INFINITY;
+
+  /** @param from Seconds from which on readings are given. */
+  constructor(listeners: readonly DetectorListener[], from: number) {
+    this.#listeners = listeners;
+    this.#from = from;
+    this.#delay = Math.max(...listeners.map(({ listener }) => listener.delay)) + FRAME_DELAY_SECONDS;
+  }
+
+  /** Seconds before which all readings are known. */
+  get settled(): number {
+    return this.#end - this.#delay;
+  }
+
+  /** Takes the next block of the track. */
+  take(block: AudioBlock): void {
+    if (block.t - this.#end > MIN_GAP_SECONDS && Number.isFinite(this.#end)) this.pause();
     for (const frame of this.#spectrogram.push(block)) {
       for (const { detector, listener } of this.#listeners) this.#note(detector, listener.hear(frame));
     }
     this.#end = block.t + block.samples.length / SAMPLE_RATE;
-    this.#next = this.#blocks.next();
   }
 
-  #pause(): void {
+  /** Sound is missing from here on, or it is over. */
+  pause(): void {
     for (const { detector, listener } of this.#listeners) this.#note(detector, listener.pause());
+  }
+
+  /** The readings before `t` seconds that were not given out yet, in order of time. */
+  until(t: number): Reading[] {
+    const ready = this.#heard.filter((reading) => reading.t < t).toSorted((a, b) => a.t - b.t);
+    this.#heard = this.#heard.filter((reading) => reading.t >= t);
+    return ready;
   }
 
   #note(detector: string, heard: readonly Heard[]): void {
