@@ -63,9 +63,7 @@ function watch(name: string, source: readonly string[], env: Readonly<Record<str
 /** Ends a session when its connection is over. */
 async function stopWhenLost({ child, ended, said }: Watched): Promise<string> {
   const patience = performance.now() + 1000 * (seconds + MAX_START_SECONDS);
-  let isOver = false;
-  void ended.then(() => (isOver = true));
-  while (!isOver && !said().includes('Lost:') && performance.now() < patience) await sleep(100);
+  while (child.exitCode === null && !said().includes('Lost:') && performance.now() < patience) await sleep(100);
   child.kill('SIGINT');
   return await ended;
 }

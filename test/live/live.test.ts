@@ -58,6 +58,11 @@ function eventsOf(messages: readonly DetectMessage[]) {
   return messages.filter((message) => message.type === 'event').map(withoutSession);
 }
 
+/** A rule by which a sound makes an event. */
+function found(detector: string, object: string): object {
+  return { on: { detector, trigger: 'found' }, statement: { subject: 'player', action: 'obtain', object } };
+}
+
 /** The session is named after the content, which is not known yet while a recording grows. */
 function withoutSession(event: EventLine) {
   return { ...event, session: 'the session' };
@@ -140,10 +145,6 @@ describe('sound', () => {
       { ...tone, from: 4.2 },
     ];
     makeVideo({ path: recordingWithSound, pts, timeBase: { num: 1, den: 1000 }, audio });
-    const found = (detector: string, object: string): object => ({
-      on: { detector, trigger: 'found' },
-      statement: { subject: 'player', action: 'obtain', object },
-    });
     heard = await openGame(
       writeGame(folder, 'sounds', {
         reference: { width: 128, height: 96 },

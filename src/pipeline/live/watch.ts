@@ -221,7 +221,7 @@ class LiveReading implements AsyncDisposable {
   readonly #detectors: readonly string[];
   readonly #sound: LiveSound | undefined;
   /** About the connection, not given out yet. */
-  #warnings: readonly SideMessage[] = [];
+  readonly #warnings: SideMessage[] = [];
   #reader: SampleReader;
   #activity: ReturnType<SampleReader['createActivity']>;
   #sampler: LiveSampler;
@@ -300,7 +300,7 @@ class LiveReading implements AsyncDisposable {
   #begin(input: LiveInput, start: number): void {
     const sampler = this.#sampler;
     const heard = this.#sound?.connect(input, (seconds) => sampler.timeOf(seconds));
-    this.#warnings = heard?.warnings ?? [];
+    this.#warnings.push(...(heard?.warnings ?? []));
     input.select(this.#options.onPacket ? input.audio.map(({ index }) => index) : (heard?.streams ?? []));
     this.#reader.begin(false);
     this.#activity.begin(start, start === 0);
@@ -341,8 +341,7 @@ class LiveReading implements AsyncDisposable {
   async *#addSound(
     messages: AsyncIterable<SampleMessage | ChunkEndMessage | SideMessage>,
   ): AsyncGenerator<SampleMessage | ChunkEndMessage | SideMessage> {
-    yield* this.#warnings;
-    this.#warnings = [];
+    for (const warning of this.#warnings.splice(0)) yield warning;
     if (!this.#sound) yield* messages;
     else for await (const message of messages) yield* this.#sound.add(message);
   }
