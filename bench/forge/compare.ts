@@ -5,6 +5,8 @@ export interface DraftField {
   readonly id: string;
   readonly type: string;
   readonly rect: Box;
+  /** Of a part of a row: the region of the row, and which part it is. */
+  readonly row?: { readonly rect: Box; readonly part: number };
   readonly pictures?: readonly { readonly t: number; readonly between?: readonly [string, string] }[];
 }
 
@@ -38,6 +40,8 @@ export interface LogEvent {
   readonly statement: Readonly<Record<string, unknown>>;
   /** Regions of the detectors that saw it. */
   readonly boxes: readonly Box[];
+  /** The element that it is about, where its place moves and says nothing. */
+  readonly element?: string | undefined;
 }
 
 /** Seconds visible below which nobody can learn an element. */
@@ -230,7 +234,10 @@ interface Said {
 
 function readStatement(event: LogEvent, elements: readonly ElementLine[]): Said {
   const { statement, boxes } = event;
-  const element = boxes.map((box) => elementAt(box, elements)).find((one) => one !== undefined);
+  const element =
+    event.element === undefined
+      ? boxes.map((box) => elementAt(box, elements)).find((one) => one !== undefined)
+      : elements.find(({ id }) => id === event.element);
   const subject = statement['subject'] as { readonly name?: unknown } | undefined;
   if (statement['property'] !== undefined)
     return { event, element, name: element?.kind === 'gauge' ? 'level' : 'change', to: statement['to'] };

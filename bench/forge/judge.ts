@@ -72,11 +72,27 @@ function run(...args: string[]): { readonly output: string; readonly seconds: nu
   return { output: stdout, seconds };
 }
 
-/** The events of a log, with the regions of the detectors that saw them. */
-function readLog(folder: string, profilePath: string, fields: readonly DraftField[]): readonly LogEvent[] {
+/**
+ * The events of a log, with the regions of the detectors that saw them.
+ *
+ * @param learn Truth of the recording that the draft was made from.
+ */
+function readLog(
+  folder: string,
+  profilePath: string,
+  fields: readonly DraftField[],
+  learn: Truth,
+): readonly LogEvent[] {
   const { regions, detectors } = JSON.parse(readFileSync(profilePath, 'utf8')) as {
     readonly regions: Readonly<Record<string, Box>>;
-    readonly detectors: Readonly<Record<string, { readonly region?: string; readonly cells?: number }>>;
+    readonly detectors: Readonly<
+      Record<string, { readonly region?: string; readonly cells?: number; readonly row?: { readonly part: number } }>
+    >;
+  };
+  // Parts of a row share its region.
+  const partOf = (detector: string | undefined): DraftField | undefined => {
+    const { region = '', row } = detectors[detector ?? ''] ?? {};
+    return row && fields.find((field) => field.row?.part === row.part && field.row.rect.x === regions[region]?.x);
   };
   return readFileSync(join(folder, 'events.ndjson'), 'utf8')
     .trimEnd()
@@ -97,6 +113,7 @@ function readLog(folder: string, profilePath: string, fields: readonly DraftFiel
       t,
       text,
       statement: asShare(statement, detectors[cues[0]?.detector ?? '']?.cells),
+      element: elementOf(partOf(cues[0]?.detector), learn),
       boxes: cues.flatMap(({ detector }) => {
         const box = regions[detectors[detector]?.region ?? ''];
         // A detector may read the figures of a field without its caption.
@@ -110,6 +127,10 @@ function readLog(folder: string, profilePath: string, fields: readonly DraftFiel
           : [];
       }),
     }));
+}
+
+function elementOf(field: DraftField | undefined, { elements }: Truth): string | undefined {
+  return field && elementAt(field.rect, elements)?.id;
 }
 
 /** Truth has the share of the cells that are full, a log their number. */
@@ -188,7 +209,7 @@ function judgeGame(
   const detected = once(detectedPath, () => ({
     detectSeconds: run('detect', join(folder, 'judge.mp4'), '--game', pack, '--out', log, '--overwrite').seconds,
   }));
-  const events = compareEvents(readLog(log, profile, readFields()), withExtentsOf(judge, learn));
+  const events = compareEvents(readLog(log, profile, readFields(), learn), withExtentsOf(judge, learn));
   const found = compareElements(readFields(), learn);
   const firstLog = join(work, `${game}.first`);
   // The same draft is made in memory: its regions are those of the pack.
@@ -198,7 +219,7 @@ function judgeGame(
     header: judge.header,
     ...found,
     ...events,
-    ...(options.first ? { first: compareEvents(readLog(firstLog, profile, readFields()), learn) } : {}),
+    ...(options.first ? { first: compareEvents(readLog(firstLog, profile, readFields(), learn), learn) } : {}),
     ...drafted,
     ...detected,
   };

@@ -45,6 +45,18 @@ it('shows share, speed and remaining time', () => {
   expect(screen()).toBe('an event\n');
 });
 
+it('writes a line from time to time without a terminal, where it is asked to', () => {
+  const { io, screen } = terminal();
+  let time = 0;
+  const now = (): number => time;
+  const [silent, plain] = [undefined, 5].map(
+    (seconds) =>
+      new ProgressBar({ ...io, isTty: false }, 'looking', { now, ...(seconds && { plainIntervalSeconds: seconds }) }),
+  );
+  for (time = 1; time <= 12; time++) for (const bar of [silent!, plain!]) bar.show(time, 100);
+  expect(screen()).toBe('looking 5 %  01:35 left\nlooking 10 %  01:30 left\n');
+});
+
 it('measures the speed of the last steps, not of an earlier run', () => {
   const { io, screen } = terminal();
   let time = 0;

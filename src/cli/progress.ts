@@ -11,47 +11,66 @@ const MIN_MEASURED_SECONDS = 1;
 /** The longest remaining time that is shown: beyond a few days an estimate means nothing. */
 const MAX_SECONDS_LEFT = 99 * 3600;
 
+/** Seconds between lines of progress of a job that takes a minute and more. */
+export const PLAIN_INTERVAL_SECONDS = 5;
+
 /** Settings of a {@link ProgressBar}. */
 export interface ProgressBarOptions {
   /** Whether the unit of progress is seconds of a recording: the speed is then shown in multiples of real time. */
   readonly isRealTime?: boolean;
+  /** Seconds between the lines that stand for the bar where stderr is no terminal; default: none are written. */
+  readonly plainIntervalSeconds?: number;
   /** Seconds of a clock that never goes back. */
   readonly now?: () => number;
 }
 
 /**
  * A progress bar on stderr with speed and remaining time: `detecting ████░░░░ 42 %  12× real time  0:34 left`. It never goes back.
- * Prints nothing unless stderr is a terminal.
+ * Without a terminal it prints nothing, or a line from time to time.
  */
 export class ProgressBar {
   readonly #io: CommandIo;
   readonly #label: string;
   readonly #isRealTime: boolean;
+  readonly #plainInterval: number;
   readonly #now: () => number;
   /** What was done when, oldest first. */
   readonly #steps: { readonly at: number; readonly done: number }[];
   #share = 0;
+  #plainTime: number;
   #line = '';
   #isShown = false;
 
   constructor(
     io: CommandIo,
     label: string,
-    { isRealTime = false, now = () => performance.now() / 1000 }: ProgressBarOptions = {},
+    {
+      isRealTime = false,
+      plainIntervalSeconds = Number.POSITIVE_INFINITY,
+      now = () => performance.now() / 1000,
+    }: ProgressBarOptions = {},
   ) {
     this.#io = io;
     this.#label = label;
     this.#isRealTime = isRealTime;
+    this.#plainInterval = plainIntervalSeconds;
     this.#now = now;
-    this.#steps = [{ at: now(), done: 0 }];
+    this.#plainTime = now();
+    this.#steps = [{ at: this.#plainTime, done: 0 }];
   }
 
   /** Shows `done` of `total`, in any unit. Less than was shown before changes nothing. */
   show(done: number, total: number): void {
-    if (!this.#io.isTty || !(total > 0)) return;
+    if (!(total > 0)) return;
     const share = Math.min(1, Math.max(0, done / total));
     if (share < this.#share) return;
     this.#share = share;
+    if (!this.#io.isTty) {
+      if (this.#now() - this.#plainTime < this.#plainInterval) return;
+      this.#plainTime = this.#now();
+      this.#io.stderr.write(`${this.#label} ${Math.floor(share * 100)} %${this.#pace(done, total)}\n`);
+      return;
+    }
     const full = Math.round(share * WIDTH);
     const bar = style('green', '█'.repeat(full)) + '░'.repeat(WIDTH - full);
     const line = `${this.#label} ${bar} ${Math.floor(share * 100)} %${this.#pace(done, total)}`;

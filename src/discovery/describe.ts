@@ -36,7 +36,8 @@ export function describeHud(
   const labels = texts.flatMap(({ element: { rect }, reading }): Label[] =>
     reading.type === 'label' ? [{ rect, text: reading.caption! }] : [],
   );
-  const rects = texts.map(({ element, reading, samples }): Rect => {
+  const rects = texts.map(({ element, reading, samples, row }): Rect => {
+    if (row) return trimRows(element.rect, steady);
     const whole = reading.type === 'clock' ? usualArea(element) : element.rect;
     const isBare = FIGURES.has(reading.type) && reading.caption === undefined;
     return trimRows(isBare ? figureArea(samples, reading, element.rect, whole) : whole, steady);
@@ -76,7 +77,7 @@ export function describeHud(
     const plain = name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-');
     return { id: uniqueName(plain, ids, '-'), type, name, isCaptioned: caption !== '', place };
   };
-  const untaught = texts.map(({ element, reading: own }, i): HudField => {
+  const untaught = texts.map(({ element, reading: own, row }, i): HudField => {
     const { align } = element;
     // The caption of a row may have a number: “Player 1”.
     const reading: FieldReading =
@@ -88,6 +89,7 @@ export function describeHud(
       align,
       ...(element.isPart === true ? { bounds: roundRect(element.rect) } : {}),
       ...(pattern === undefined ? {} : { pattern }),
+      ...(row ? { row: { ...row, rect: roundRect(row.rect) } } : {}),
       ...(secondPattern === undefined ? {} : { secondPattern }),
       ...(isGrouped ? { isGrouped } : {}),
       ...(isStopwatch ? { isStopwatch } : {}),
@@ -97,8 +99,8 @@ export function describeHud(
     };
   });
   const fields = untaught.map((field, i): HudField => {
-    const { element, reading, samples } = texts[i]!;
-    if (!FIGURES.has(field.type)) return field;
+    const { element, reading, samples, row } = texts[i]!;
+    if (row || !FIGURES.has(field.type)) return field;
     const font = teachFont(samples, reading, element.rect, growRegion(field, untaught, reference), field.id);
     return font ? { ...field, font } : field;
   });

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { type OutputPolicy, writeOutput } from '../files/output.ts';
 import { LEVEL_STEP } from './describe.ts';
-import type { Discovery, HudField } from './hud-field.ts';
+import type { Discovery, HudField, RowPlace } from './hud-field.ts';
 import type { AtlasFile } from '../detectors/text/atlas.ts';
 import { growRegion } from './grow.ts';
 import { figurePattern } from './teach.ts';
-import { cleanName, displayWord, uniqueName } from './names.ts';
+import { cleanName, displayWord, placeOnScreen, uniqueName } from './names.ts';
 
 /** Something that recordings do not show, with the answer that is assumed. */
 export interface Question {
@@ -99,6 +99,14 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
   const silent = new Map<HudField, SilenceReason>();
   const words = new Map<string, string>();
   const taken = new Set<string>();
+  const rowKeys = new Map<string, string>();
+  const rowKeyOf = ({ rect }: RowPlace): string => {
+    const id = JSON.stringify(rect);
+    const key = rowKeys.get(id) ?? uniqueName(cleanName(`row ${placeOnScreen(rect, reference)}`), taken);
+    rowKeys.set(id, key);
+    regions[key] = { ...rect, anchor: placeOnScreen(rect, reference) };
+    return key;
+  };
   const gate = gateOf(fields.filter(({ id }) => answers[`hud-${id}`] !== NO));
   for (const field of fields) {
     if (answers[`hud-${field.id}`] === NO) continue;
@@ -110,8 +118,9 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     const key = uniqueName(cleanName(`${word} ${name}`), taken);
     keys.set(field, key);
     const region = field.font?.region ?? growRegion(field, fields, reference);
-    regions[key] = { ...region, anchor: field.place };
-    const isGrown = !field.bounds && field.pattern !== undefined && region.width > field.rect.width;
+    const regionKey = field.row ? rowKeyOf(field.row) : key;
+    if (!field.row) regions[key] = { ...region, anchor: field.place };
+    const isGrown = !field.row && !field.bounds && field.pattern !== undefined && region.width > field.rect.width;
     const silence = silenceOf(field, minutes);
     const [, owner, measure = answer] = OWNED.exec(answer ?? '') ?? [];
     const property =
@@ -123,7 +132,8 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     const icons = iconsOf(field, fileName(key), answers);
     for (const { path, png } of icons) pictures.set(path, png);
     detectors[key] = {
-      ...detectorOf(field, key, field.font?.pattern ?? field.pattern),
+      ...detectorOf(field, regionKey, field.font?.pattern ?? field.pattern),
+      ...(field.row && { row: { parts: field.row.parts, part: field.row.part } }),
       ...(isGrown && { align: field.type === 'clock' || field.type === 'time' ? 'centre' : field.align }),
       ...(icons.length > 0 && { icons: Object.fromEntries(icons.map((icon) => [icon.name, icon.path])) }),
       ...(field.font && {
@@ -135,7 +145,7 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     };
     if (silence !== undefined) silent.set(field, silence);
     else events.push(...eventsOf(field, key, subject, said));
-    if (field.secondPattern !== undefined) {
+    if (field.secondPattern !== undefined && !field.row) {
       const second = uniqueName(cleanName(`${word} ${name} total`), taken);
       detectors[second] = detectorOf(field, key, field.font ? figurePattern(field.secondPattern) : field.secondPattern);
       if (silence === undefined) events.push(...eventsOf(field, second, { word, name: `${name} total` }, 'reading'));

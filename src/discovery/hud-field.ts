@@ -3,6 +3,7 @@ import type { Behaviour, FieldType, FieldValue } from './classify.ts';
 import type { Alignment } from './elements.ts';
 import type { Gauge } from './gauges.ts';
 import type { IconPicture } from './icons.ts';
+import type { PartKind } from '../recognition/row-parts.ts';
 import type { TaughtFont } from './teach.ts';
 
 /** An element of the HUD that was found. */
@@ -33,6 +34,8 @@ export interface HudField {
   readonly pictures?: readonly IconPicture[];
   /** Of messages: rows that appear, move and vanish. */
   readonly isLog?: boolean;
+  /** Where it is a part of a row of texts that move. */
+  readonly row?: RowPlace;
   /** The font of its figures, where its readings taught one. */
   readonly font?: TaughtFont;
   readonly behaviour: Behaviour;
@@ -40,6 +43,15 @@ export interface HudField {
   readonly certainty: number;
   /** Some of its values. */
   readonly examples: readonly Pick<FieldValue, 'recording' | 't' | 'text'>[];
+}
+
+/** A row of texts of which a field is a part. */
+export interface RowPlace {
+  /** In pixels of the reference frame, with space for longer texts. */
+  readonly rect: Rect;
+  /** What stands in the row, from left to right, and which of it the field is. */
+  readonly parts: readonly PartKind[];
+  readonly part: number;
 }
 
 /** The HUD of a game as far as recordings show it. */

@@ -8,6 +8,7 @@ import { type ExtendedRow, extendRow, fillGaps, groupFrames, groupSymbols } from
 import { type FeedArea, findFeedAreas } from './feeds.ts';
 import { findGauges, type Gauge } from './gauges.ts';
 import { findSlotFigures } from './slots.ts';
+import { findTextRows } from './text-rows.ts';
 import { readSteadyPlaces } from './steady-text.ts';
 import { overlap, type Recording, shareInCommon, type Survey } from './survey.ts';
 
@@ -24,6 +25,8 @@ export interface HudPlaces {
   readonly outlineRows: readonly ExtendedRow[];
   readonly symbolRows: readonly ExtendedRow[];
   readonly feedAreas: readonly FeedArea[];
+  /** Where texts stand next to each other. */
+  readonly textRows: readonly Rect[];
 }
 
 /** What places showed over time: by number of the element, by cell of the rows, by number of the feed. */
@@ -32,6 +35,7 @@ export interface FollowedHud {
   readonly outlines: ReadonlyMap<Rect, readonly FollowedSample[]>;
   readonly symbols: ReadonlyMap<Rect, readonly FollowedSample[]>;
   readonly feeds: readonly (readonly FollowedSample[])[];
+  readonly textRows: readonly (readonly FollowedSample[])[];
 }
 
 /**
@@ -65,13 +69,14 @@ export async function findPlaces(
   const outlineRows = frameRows.map((row) => extendRow(row, reference));
   const symbolRows = groupSymbols(cut.symbols).map((row) => extendRow(row, reference));
   const feedAreas = findFeedAreas(surveyed, reference, found);
-  return { elements, texts, acrossFrames, gauges, outlineRows, symbolRows, feedAreas };
+  const textRows = findTextRows(found, reference);
+  return { elements, texts, acrossFrames, gauges, outlineRows, symbolRows, feedAreas, textRows };
 }
 
 /** Follows all places over the recordings. */
 export async function followHud(
   recordings: readonly Recording[],
-  { elements, outlineRows, symbolRows, feedAreas }: HudPlaces,
+  { elements, outlineRows, symbolRows, feedAreas, textRows }: HudPlaces,
   recognizer: TextRecognizer,
   options: NonNullable<Parameters<typeof followPlaces>[3]>,
 ): Promise<FollowedHud> {
@@ -91,6 +96,7 @@ export async function followHud(
         ),
         ...[...outlines, ...symbols].map((rect) => ({ rect, keep: 0, isPicture: true })),
         ...feedAreas.map(({ rect, rowHeight, sightings }) => ({ rect, rowHeight, isFeed: true, near: sightings })),
+        ...textRows.map((rect) => ({ rect })),
       ],
       recognizer,
       options,
@@ -102,7 +108,8 @@ export async function followHud(
     elements: take(elements).map(([, samples]) => samples),
     outlines: new Map(take(outlines)),
     symbols: new Map(take(symbols)),
-    feeds: followed,
+    feeds: take(feedAreas).map(([, samples]) => samples),
+    textRows: followed,
   };
 }
 

@@ -6,17 +6,20 @@ import type { FollowedSample } from './follow.ts';
 import { findFeedIcons } from './feed-icons.ts';
 import { type Feed, readFeed } from './feeds.ts';
 import type { Gauge } from './gauges.ts';
-import { FIGURES } from './hud-field.ts';
+import { FIGURES, type RowPlace } from './hud-field.ts';
 import { type CellRow, type ExtendedRow, findCellRow, findIcon, type Icon, type IconPicture } from './icons.ts';
 import { findCaptions } from './names.ts';
 import { type FollowedHud, type HudPlaces, MIN_ICON_SIDE, MIN_PART_INSIDE } from './places.ts';
 import { findNameTags, findSceneLabels } from './scene-labels.ts';
 import { type FollowedElement, splitCaption, splitSeries } from './split.ts';
 import { overlap, shareInCommon } from './survey.ts';
+import { splitTextRow, type TextRow } from './text-rows.ts';
 
 /** An element of text, with what it showed and what that is. */
 export interface IdentifiedText extends FollowedElement {
   readonly reading: FieldReading;
+  /** The row that it is read with, since it moves in it. */
+  readonly row?: RowPlace;
 }
 
 /** A feed, with the icons between the names of its rows. */
@@ -49,7 +52,7 @@ const MIN_CERTAINTY = 0.3;
 
 /** Says what was followed: texts and what is drawn, without scenery and without what was found twice. */
 export async function identifyHud(places: HudPlaces, followed: FollowedHud, reference: Size): Promise<IdentifiedHud> {
-  const classified = classifyTexts(places, followed);
+  const classified = withTextRows(classifyTexts(places, followed), places, followed);
   const written = classified.flatMap(({ element: { rect }, reading }) =>
     FIGURES.has(reading.type) && reading.behaviour.presence >= MIN_WRITTEN_PRESENCE ? [rect] : [],
   );
@@ -149,6 +152,65 @@ function classifyTexts({ elements, acrossFrames }: HudPlaces, followed: Followed
     ({ element: { rect, isWhole }, reading: { type } }) =>
       isWhole !== true || !TEXTS.has(type) || !partFigures.some((part) => overlap(part, rect) > MIN_PART_INSIDE),
   );
+}
+
+/** Replaces texts by the parts of a row in which they move, or of which they are too few. */
+function withTextRows(
+  classified: readonly IdentifiedText[],
+  { textRows }: HudPlaces,
+  followed: FollowedHud,
+): readonly IdentifiedText[] {
+  return textRows.reduce((texts, rect, i) => {
+    const row = splitTextRow(rect, followed.textRows[i]!);
+    const parts = row && identifyParts(row);
+    if (!parts || !isNeeded(row, parts, texts)) return texts;
+    const places = parts.map(({ element }) => element.rect);
+    const whole = boundsOf(places);
+    return [...texts.filter(({ element }) => element.comesAndGoes || !liesOn(element.rect, [whole])), ...parts];
+  }, classified);
+}
+
+/** Identifies the parts of a row; undefined where one of them is nothing. */
+function identifyParts({ rect, parts }: TextRow): readonly IdentifiedText[] | undefined {
+  const readings = parts.map(({ samples }) => classifyField(samples));
+  const isOfKind = readings.every(
+    (reading, i) => reading && FIGURES.has(reading.type) === (parts[i]!.kind === 'figure'),
+  );
+  if (!isOfKind) return undefined;
+  const kinds = parts.map(({ kind }) => kind);
+  return parts.map(({ element, samples }, i) => {
+    const reading = isSide(parts, i) ? asName(readings[i]!) : readings[i]!;
+    return { element, samples, reading, row: { rect, parts: kinds, part: i } };
+  });
+}
+
+/** Whether words are one of two sides with a score between them: “LIONS 3 1 HAWKS”. */
+function isSide(parts: TextRow['parts'], i: number): boolean {
+  const [words, figure] = ['words', 'figure'];
+  const form = (from: number): boolean =>
+    [words, figure, figure, words].every((kind, n) => parts[from + n]?.kind === kind);
+  return form(i) || form(i - 3);
+}
+
+/** A text that is another one in the next match. */
+function asName({ values, behaviour, certainty }: FieldReading): FieldReading {
+  return { type: 'name', values, behaviour, certainty };
+}
+
+/** Whether elements of their own do not show all parts of a row, or parts move. */
+function isNeeded(
+  { parts }: TextRow,
+  identified: readonly IdentifiedText[],
+  texts: readonly IdentifiedText[],
+): boolean {
+  const isFound = identified.every(({ element, reading }) =>
+    texts.some(
+      (one) =>
+        shareInCommon(one.element.rect, element.rect) > MAX_COMMON_AREA &&
+        FIGURES.has(one.reading.type) === FIGURES.has(reading.type),
+    ),
+  );
+  return !isFound || parts.some(({ moves }) => moves) || parts.some((_, i) => isSide(parts, i));
 }
 
 /** Leaves out scenery, parts of what is drawn, and texts that were found twice. */

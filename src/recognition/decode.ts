@@ -155,14 +155,19 @@ export function locateCharacters(
 }
 
 /** A line in which capital and small letters are one: all are written small. */
-export function foldCase({ candidates, ...rest }: LineSteps): LineSteps {
+export function foldCase(line: LineSteps): LineSteps {
+  return foldCharacters(line, (char) => char.toLowerCase());
+}
+
+/** A line in which characters that look alike are one. */
+export function foldCharacters({ candidates, ...rest }: LineSteps, fold: (char: string) => string): LineSteps {
   return {
     ...rest,
     candidates: candidates.map((choices) => {
       const byChar = new Map<string, number>();
       for (const { char, probability } of choices) {
-        const small = char.toLowerCase();
-        byChar.set(small, (byChar.get(small) ?? 0) + probability);
+        const folded = fold(char);
+        byChar.set(folded, (byChar.get(folded) ?? 0) + probability);
       }
       return Array.from(byChar, ([char, probability]) => ({ char, probability })).toSorted(
         (a, b) => b.probability - a.probability,
@@ -170,6 +175,34 @@ export function foldCase({ candidates, ...rest }: LineSteps): LineSteps {
     }),
   };
 }
+
+/** Steps without a character from which a gap separates two texts: letters of one text are closer. */
+const MIN_GAP_STEPS = 4;
+
+/** A line in which every wide gap is one space: the network sees none in some, and several in others. */
+export function markGaps({ blank, candidates, ...rest }: LineSteps): LineSteps {
+  const marked = { blank: blank.slice(), candidates: [...candidates], ...rest };
+  let last: number | undefined;
+  for (const [t, choices] of candidates.entries()) {
+    const [best] = choices.filter(({ char }) => char !== ' ');
+    if (!best || best.probability <= blank[t]!) continue;
+    if (last !== undefined && t - last > MIN_GAP_STEPS) {
+      for (let step = last + 1; step < t; step++) {
+        const spaces = candidates[step]!.filter(({ char }) => char === ' ');
+        marked.blank[step]! += spaces.reduce((sum, { probability }) => sum + probability, 0);
+        marked.candidates[step] = candidates[step]!.filter(({ char }) => char !== ' ');
+      }
+      const middle = Math.floor((last + t) / 2);
+      marked.blank[middle] = 1 - GAP_PROBABILITY;
+      marked.candidates[middle] = [{ char: ' ', probability: GAP_PROBABILITY }];
+    }
+    last = t;
+  }
+  return marked;
+}
+
+/** Probability of a space in a wide gap. */
+const GAP_PROBABILITY = 0.99;
 
 /** The part of a line from one share of the crop's width to another. */
 export function sliceLine({ blank, candidates, span = blank.length }: LineSteps, from: number, to: number): LineSteps {

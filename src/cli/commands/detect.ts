@@ -11,7 +11,7 @@ import { formatCount, formatIssues } from '../describe-error.ts';
 import { usageError } from '../options.ts';
 import { describePlacement, readPlacement } from '../placement.ts';
 import { findPlugins, findProfiles } from '../plugins.ts';
-import { ProgressBar } from '../progress.ts';
+import { PLAIN_INTERVAL_SECONDS, ProgressBar } from '../progress.ts';
 import type * as specs from '../specs.ts';
 import { formatSentence, style } from '../terminal.ts';
 
@@ -71,7 +71,7 @@ async function findGame(
   settings: { readonly profiles: readonly string[]; readonly plugins: readonly string[]; readonly folder: string },
   io: CommandIo,
 ): Promise<ResolvedGame> {
-  const bar = new ProgressBar(io, 'looking for the HUD');
+  const bar = new ProgressBar(io, 'looking for the HUD', { plainIntervalSeconds: PLAIN_INTERVAL_SECONDS });
   return resolveGame(media, {
     ...settings,
     game,

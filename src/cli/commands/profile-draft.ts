@@ -11,7 +11,7 @@ import { checkOutput, writeOutput } from '../../files/output.ts';
 import type { RunCommand } from '../command.ts';
 import { formatCount } from '../describe-error.ts';
 import { usageError } from '../options.ts';
-import { ProgressBar } from '../progress.ts';
+import { PLAIN_INTERVAL_SECONDS, ProgressBar } from '../progress.ts';
 import type * as specs from '../specs.ts';
 
 /** `playbyplay profile draft <recording>…` */
@@ -23,7 +23,7 @@ export const draft: RunCommand<typeof specs.profileDraft> = async (io, options, 
   const store = join(out, 'discovery.json');
   await checkOutput(store, { kind: 'discovery', ...policy });
   await checkOutput(join(out, 'configs', game, 'profile.json'), { kind: 'profile', ...policy });
-  const bar = new ProgressBar(io, 'looking for the HUD');
+  const bar = new ProgressBar(io, 'looking for the HUD', { plainIntervalSeconds: PLAIN_INTERVAL_SECONDS });
   const discovery =
     recordings.length === 0
       ? await readDiscovery(store)

@@ -31,10 +31,10 @@ export class GeneralTextDetector implements Detector {
 
   static async open(options: TextOptions, assets: Assets): Promise<GeneralTextDetector> {
     const languages = toLanguageTags(options.language);
-    const { charset, pattern, find, align, lexicon } = options;
+    const { charset, pattern, find, row, align, lexicon } = options;
     const texts = lexicon === undefined ? undefined : textsOf(await readText(assets, lexicon), lexicon);
     return new GeneralTextDetector(
-      await GeneralReader.open({ languages, charset, pattern, find, align, texts }),
+      await GeneralReader.open({ languages, charset, pattern, find, row, align, texts }),
       options,
       languages,
     );

@@ -10,6 +10,8 @@ import {
 } from '../../recognition/constraint.ts';
 import type { LineSteps } from '../../recognition/decode.ts';
 import { loadTextModels } from '../../recognition/models.ts';
+import { RecentLines } from '../../recognition/recent-lines.ts';
+import { cutPart, findParts, findRow } from '../../recognition/row-parts.ts';
 import { TextFinder } from '../../recognition/text-finder.ts';
 import {
   charactersOf,
@@ -34,6 +36,8 @@ export interface GeneralReaderOptions {
   readonly texts?: readonly string[] | undefined;
   /** Finds the lines in the region first, for text that fills it only in part. */
   readonly find?: boolean | undefined;
+  /** Several texts stand next to each other in the region, of which one is read. */
+  readonly row?: TextOptions['row'];
   /** Where the text starts from, in a region with space for one more character. */
   readonly align?: TextOptions['align'];
 }
@@ -62,10 +66,10 @@ export class GeneralReader implements Disposable {
   readonly #options: GeneralReaderOptions;
   readonly #constraint: Constraint;
   readonly #pattern: Pattern | undefined;
-  readonly #recognizer: TextRecognizer;
+  readonly #recognizer: SharedRecognizer;
   readonly #finders = new Map<string, Promise<TextFinder>>();
 
-  private constructor(options: GeneralReaderOptions, constraint: Constraint, recognizer: TextRecognizer) {
+  private constructor(options: GeneralReaderOptions, constraint: Constraint, recognizer: SharedRecognizer) {
     this.#options = options;
     this.#constraint = constraint;
     this.#pattern = options.pattern === undefined ? undefined : new Pattern(`^(?:${options.pattern})$`);
@@ -89,8 +93,8 @@ export class GeneralReader implements Disposable {
           hint: 'Read it with an atlas, or with "fallback": { "reader": "tesseract" }.',
         },
       );
-    const recognizer = await TextRecognizer.open({ allows: charactersOf(languages) });
-    return new GeneralReader(options, constraintOf(options), recognizer);
+    const constraint = constraintOf(options);
+    return new GeneralReader(options, constraint, await SharedRecognizer.open(languages));
   }
 
   /**
@@ -101,7 +105,8 @@ export class GeneralReader implements Disposable {
   async read(crops: readonly PreparedCrop[]): Promise<readonly (GeneralReading | { readonly absent: number })[]> {
     const lines = await Promise.all(crops.map((crop) => (this.#options.find ? this.#findLines(crop) : [crop])));
     const items = lines.flat();
-    const steps = await this.#recognizer.recognize(items);
+    const whole = await this.#recognizer.lines.recognize(items);
+    const steps = whole.map((line, i) => this.#partOf(line, items[i]!));
     const readings = await this.#confirm(
       items,
       steps.map((line) => this.#readLine(line)),
@@ -134,7 +139,7 @@ export class GeneralReader implements Disposable {
         ? [{ n, rect: { x: freeLeft(align, space), y: 0, width: width - space, height } }]
         : [];
     });
-    const steps = await this.#recognizer.recognize(unsure.map(({ n, rect }) => cutCrop(crops[n]!, rect)));
+    const steps = await this.#recognizer.lines.recognize(unsure.map(({ n, rect }) => cutCrop(crops[n]!, rect)));
     const confirmed = [...readings];
     for (const [i, { n }] of unsure.entries()) {
       const other = this.#readLine(steps[i]!);
@@ -143,6 +148,16 @@ export class GeneralReader implements Disposable {
         confirmed[n] = other;
     }
     return confirmed;
+  }
+
+  /** The part of a row that is read; the line itself where it is no row. */
+  #partOf(line: LineSteps, { width, height }: Crop): LineSteps {
+    const { row } = this.#options;
+    if (!row) return line;
+    const parts = findParts(line);
+    const start = findRow(parts, row.parts);
+    if (start === undefined) return { blank: line.blank, candidates: line.candidates.map(() => []) };
+    return cutPart(line, parts.slice(start, start + row.parts.length), row.part, width / height);
   }
 
   #readLine(line: LineSteps): TextReading | undefined {
@@ -181,6 +196,44 @@ export class GeneralReader implements Disposable {
   [Symbol.dispose](): void {
     this.#recognizer[Symbol.dispose]();
     this.#closeFinders();
+  }
+}
+
+/** A recogniser that all readers of the same scripts use, so that what one of them saw need not be read again for another. */
+class SharedRecognizer implements Disposable {
+  static readonly #open = new Map<string, { readonly shared: Promise<SharedRecognizer>; users: number }>();
+  readonly lines: RecentLines;
+  readonly #recognizer: TextRecognizer;
+  readonly #scripts: string;
+
+  private constructor(recognizer: TextRecognizer, scripts: string) {
+    this.#recognizer = recognizer;
+    this.#scripts = scripts;
+    this.lines = new RecentLines(recognizer);
+  }
+
+  static async open(languages: readonly string[]): Promise<SharedRecognizer> {
+    const scripts = [...new Set(getScripts(languages))].toSorted().join(' ');
+    let entry = SharedRecognizer.#open.get(scripts);
+    if (!entry) {
+      const shared = TextRecognizer.open({ allows: charactersOf(languages) }).then(
+        (recognizer) => new SharedRecognizer(recognizer, scripts),
+      );
+      SharedRecognizer.#open.set(scripts, (entry = { shared, users: 0 }));
+    }
+    entry.users++;
+    return await entry.shared.catch((error: unknown) => {
+      SharedRecognizer.#open.delete(scripts);
+      throw error;
+    });
+  }
+
+  /** Is called once by each reader. */
+  [Symbol.dispose](): void {
+    const entry = SharedRecognizer.#open.get(this.#scripts);
+    if (!entry || --entry.users > 0) return;
+    SharedRecognizer.#open.delete(this.#scripts);
+    this.#recognizer[Symbol.dispose]();
   }
 }
 

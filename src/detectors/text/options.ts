@@ -1,4 +1,5 @@
 import { integer, list, number, oneOf, uniqueList } from '../../schema/build.ts';
+import { PART_KINDS } from '../../recognition/row-parts.ts';
 import type { DetectorSpec } from '../../profile/profile.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 
@@ -54,6 +55,17 @@ export const TEXT_SCHEMA = {
       maxLength: 1000,
       description:
         'A regular expression of the whole text (`\\d\\d:\\d\\d`, `Lap (\\d+)/\\d+`). Its first group, if it has one, is the value. The general reader considers only such texts; what glyphs read otherwise is unreadable.',
+    },
+    row: {
+      type: 'object',
+      description:
+        'With `reader`: several texts stand next to each other in the region, as in a score bar, and move when one of them gets wider. One of them is read, wherever it stands: `LIONS 12 9 HAWKS` has the parts words, figure, figure, words.',
+      required: ['parts', 'part'],
+      additionalProperties: false,
+      properties: {
+        parts: list({ enum: PART_KINDS }, [2, 16], 'What stands in the row, from left to right.'),
+        part: integer([0, 15], 'Number of the part that is read, from 0.'),
+      },
     },
     find: {
       type: 'boolean',
