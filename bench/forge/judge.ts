@@ -200,7 +200,9 @@ function judgeGame(
     (JSON.parse(readFileSync(join(pack, 'discovery.json'), 'utf8')) as { fields: readonly DraftField[] }).fields;
   const log = join(work, `${game}.log`);
   const drafted = once(draftedPath, () => {
-    const { output, seconds } = run('profile', 'draft', join(folder, 'learn.mp4'), '--out', pack, '--overwrite');
+    // What was found without answers is what is asked about.
+    const recordings = existsSync(join(pack, 'discovery.json')) ? [] : [join(folder, 'learn.mp4')];
+    const { output, seconds } = run('profile', 'draft', ...recordings, '--out', pack, '--overwrite');
     const answers = options.answers ? answer(output, readFields(), learn) : [];
     if (answers.length > 0)
       run('profile', 'draft', '--out', pack, '--overwrite', ...answers.flatMap((one) => ['--answer', one]));

@@ -138,8 +138,9 @@ function isAcrossFrames(line: Rect, rows: readonly (readonly Rect[])[], frame: S
   });
 }
 
-/** Width of a part of a line, in widths of the line, and share of it that lies in the line. */
+/** Width of a part of a line, in widths of the line. */
 const MAX_PART_WIDTH = 0.7;
+/** Share of a part of a line that lies in the line. */
 export const MIN_PART_INSIDE = 0.6;
 
 /** Least height of an icon, in heights of the frame: smaller ones are cells of a gauge. */

@@ -2,8 +2,9 @@ import { anyText } from './constraint.ts';
 import { foldCharacters, type LineSteps, locateCharacters, markGaps, sliceLine } from './decode.ts';
 import { readLine } from './text-recognizer.ts';
 
-/** What stands next to each other in a row such as a score bar. */
+/** Kinds of what stands next to each other in a row such as a score bar. */
 export const PART_KINDS = ['words', 'figure'] as const;
+/** What a part of a row is. */
 export type PartKind = (typeof PART_KINDS)[number];
 
 /** A part of a row. */
