@@ -57,10 +57,12 @@ it.each([
   expect(splitTextRow(ROW, followed([...rows, ...rows, ...rows, ...rows]))).toBeUndefined();
 });
 
+/** A text that is always there. */
+function text(x: number, y: number, width: number): TextElement {
+  return { rect: { x, y, width, height: 26 }, align: 'left', presence: 1, comesAndGoes: false, sightings: [] };
+}
+
 it('finds rows of texts next to each other, with space beside them up to other texts', () => {
-  const text = (x: number, y: number, width: number): TextElement => {
-    return { rect: { x, y, width, height: 26 }, align: 'left', presence: 1, comesAndGoes: false, sightings: [] };
-  };
   const bar = [text(400, 20, 100), text(520, 21, 20), text(560, 20, 20), text(600, 19, 120)];
   const others = [text(740, 400, 90), text(850, 20, 60), text(20, 500, 90), text(30, 530, 90)];
   // 320 wide: 80 on either side, if nothing is there.
