@@ -37,7 +37,7 @@ export interface ReadChunk {
   readonly readings: ChunkReadings;
 }
 
-/** Readers that share one thread: it has time for them while their decoders use two cores. */
+/** Readers that share one thread: it has time for them while their decoders, or Node's pool, use two cores. */
 const MAX_LOCAL_READERS = 2;
 /** Chunks from which on decoder threads pay for their start. */
 const MIN_CHUNKS_FOR_DECODER_WORKERS = 3;
@@ -72,9 +72,9 @@ export function createDecoders(
 }
 
 /**
- * Reads the chunks of a recording on several threads and gives the readings out in order. Up to two readers with decoders of their own
- * work in this thread, as does a single one, unless plug-ins are used: another thread would load, compile and optimize the program
- * again, which costs as much as reading some seconds of video.
+ * Reads the chunks of a recording on several threads and gives the readings out in order. Up to two readers
+ * work in this thread, unless plug-ins are used: another thread would load, compile and optimize the program again, which costs as much
+ * as reading some seconds of video.
  */
 export class ReaderPool implements AsyncDisposable {
   readonly #file: VideoFile;
@@ -96,7 +96,7 @@ export class ReaderPool implements AsyncDisposable {
     const { workers, decoders = [] } = this.#options;
     const usesPlugins = this.#game.detectors.some(({ kind }) => this.#game.plugins.kinds.has(kind.name));
     const count = Math.max(1, Math.min(workers, chunks));
-    if (count <= Math.max(1, decoders.length) && !usesPlugins) {
+    if (count <= (availableParallelism() > 1 ? MAX_LOCAL_READERS : 1) && !usesPlugins) {
       this.#localReaders = count;
       if (chunks >= MIN_CHUNKS_FOR_DECODER_WORKERS) for (const decoder of decoders) decoder.start();
       return;
