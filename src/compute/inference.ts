@@ -4,8 +4,7 @@ import { messageOf, PlaybyplayError } from '../errors.ts';
 import { NetworkProcess } from './network-process.ts';
 import { decodeCheckedModel, modelError, refuseModel } from './onnx/checked-model.ts';
 import type { ImageModel, ImageModelOptions } from './tiling/execute.ts';
-import { fuseLayers } from './tiling/fuse.ts';
-import { elementCount, type Model, type ValueInfo } from './tiling/model.ts';
+import type { Model, ValueInfo } from './tiling/model.ts';
 
 /** Execution providers that a profile can name. */
 export const PROVIDERS = ['cpu', 'webgpu', 'cuda'] as const;
@@ -311,25 +310,4 @@ export async function openImageModel(bytes: Uint8Array, options: ImageModelOptio
   await loadRuntime();
   const tiling = await import('./tiling/execute.ts');
   return await tiling.openImageModel(bytes, options);
-}
-
-/** Multiply-adds per second of one CPU core, measured with convolutions in onnxruntime. */
-const MACS_PER_SECOND = 25e9;
-
-/** How often a weight of a network without layers that can be analysed is used on an image. */
-const USES_PER_WEIGHT = 200;
-
-/** Estimates the seconds that a network takes per image on one CPU core. Distinguishes light networks from heavy ones. */
-export function estimateSeconds(model: Model, width: number, height: number): number {
-  return countMacs(model, width, height) / MACS_PER_SECOND;
-}
-
-function countMacs(model: Model, width: number, height: number): number {
-  try {
-    const { layers, shapes } = fuseLayers(model, { width, height });
-    return layers.reduce((sum, { work, outputs }) => sum + work.rows * shapes.get(outputs[0]!)!.height, 0);
-  } catch {
-    const weights = [...model.initializers.values()].map(({ dims }) => elementCount(dims));
-    return USES_PER_WEIGHT * weights.reduce((sum, size) => sum + size, 0);
-  }
 }

@@ -67,22 +67,18 @@ export interface Detector extends Disposable {
   /** A pure function of the view: same pixels, same observation, whatever was read before. */
   read(view: View): Observation | Promise<Observation>;
   /**
-   * For detectors whose reading is expensive and needs only a small part of the picture: what it needs, as plain data with memory of
-   * its own, or an observation where nothing is to be done. `settle` makes the reading of it, here or in another thread, and
-   * both together give what `read` gives.
+   * For detectors that read several samples faster together: what a reading needs of the picture, as plain data with memory of its
+   * own, or an observation where nothing is to be done. `settleAll` reads 1 to `together` of them, each as `read` would.
    */
   defer?(view: View): Deferred | Observation | Promise<Deferred | Observation>;
-  settle?(deferred: Deferred): Promise<Observation>;
-  /** How many such readings it makes at once, by `settleAll` (1 to so many of them), each as `settle` would; default 1. */
-  readonly together?: number;
   settleAll?(deferred: readonly Deferred[]): Promise<readonly Observation[]>;
+  /** How many samples it reads at once; default 1. */
+  readonly together?: number;
 }
 
 /** What a reading needs of its picture: plain data. */
 export interface Deferred {
   readonly deferred: unknown;
-  /** Its memory, which is moved and not copied. */
-  readonly memory: readonly ArrayBuffer[];
 }
 
 /** What is kept of a picture's region to compare the next sample with: a grid of averaged levels, in 64ths of a grey level. */
@@ -223,8 +219,6 @@ export interface FrameDetectorKind<Options = DetectorOptions> extends RegionKind
   open(options: Options, assets: Assets): Promise<Detector>;
   /** Whether a reading says where: `detail.place`, or that of the first in a list, in pixels of the frame. */
   places?(options: Options): boolean;
-  /** Estimates the seconds that a reading takes, for slow kinds; decides whether threads share readings. */
-  cost?(options: Options, assets: Assets): Promise<number>;
   /**
    * Lists pictures by which the HUD is located, for kinds that see something only where they know it (icons, text in a
    * learned font), so that seeing it proves that the profile fits.

@@ -80,7 +80,7 @@ describe('a classifier', () => {
     const apart = await Promise.all(views.map((view) => alone.read(view)));
     const deferred = await Promise.all(views.map(async (view) => (await together.defer!(view)) as Deferred));
     expect(await together.settleAll!(deferred)).toEqual(apart);
-    expect(await together.settle!(deferred[1]!)).toEqual(apart[1]);
+    expect(await together.settleAll!([deferred[1]!])).toEqual([apart[1]]);
   });
 
   it.each(['N', 1, 4] as const)('reads several regions in one run of %s', async (batch) => {

@@ -1,11 +1,4 @@
-import {
-  estimateSeconds,
-  type Network,
-  openNetwork,
-  parseModel,
-  refuseModel,
-  type Values,
-} from '../../compute/inference.ts';
+import { type Network, openNetwork, parseModel, refuseModel, type Values } from '../../compute/inference.ts';
 import type { Model } from '../../compute/tiling/model.ts';
 import { cropRgb } from '../../regions/crop.ts';
 import type { Assets, Deferred, Detector, FrameDetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
@@ -38,12 +31,6 @@ export const kind: FrameDetectorKind<OnnxOptions> = {
   places: ({ task, value }) => task === 'detect' && value !== 'words',
   async open(options, assets) {
     return await OnnxDetector.open(options, assets);
-  },
-  async cost(options, assets) {
-    const { model: file, regions = [] } = options;
-    const model = parseModel(await assets.read(file), file);
-    const { width, height } = openInput(model, options);
-    return (1 + regions.length) * estimateSeconds(model, width ?? height, height);
   },
 };
 
@@ -148,13 +135,7 @@ class OnnxDetector implements Detector {
     if (!crops) return NO_PIXELS;
     // Copies: the first crop's buffer is shared with other detectors.
     const own = crops.map((crop) => ({ ...crop, data: Uint8Array.from(crop.data) }));
-    const deferred: Crops = { crops: own, rect: view.rect };
-    return { deferred, memory: own.map(({ data }) => data.buffer) };
-  }
-
-  async settle({ deferred }: Deferred): Promise<Observation> {
-    const [seen] = await this.#readAll([deferred as Crops]);
-    return seen!;
+    return { deferred: { crops: own, rect: view.rect } satisfies Crops };
   }
 
   get together(): number {

@@ -18,7 +18,6 @@ export const KIND_METHODS = [
   'vectors',
   'byColour',
   'places',
-  'cost',
   'landmarks',
   'characters',
 ];
@@ -146,15 +145,11 @@ function guardDetector(detector: Detector, guard: Guard): Detector {
   const { together } = detector;
   return {
     read: (view) => guard.attempt('read', async () => checkObservation(await detector.read(view)), resolveFailed),
-    ...(detector.defer &&
-      detector.settle && {
-        defer: (view) => guard.attempt('defer', async () => checkDeferred(await detector.defer!(view)), resolveFailed),
-        settle: (deferred) =>
-          guard.attempt('settle', async () => checkObservation(await detector.settle!(deferred)), resolveFailed),
-      }),
     ...(together !== undefined &&
+      detector.defer &&
       detector.settleAll && {
         together,
+        defer: (view) => guard.attempt('defer', async () => checkDeferred(await detector.defer!(view)), resolveFailed),
         settleAll: (deferred) =>
           guard.attempt(
             'settleAll',
@@ -215,7 +210,7 @@ function checkHeard(list: readonly Heard[]): Heard[] {
 }
 
 function checkDeferred(value: Deferred | Observation): Deferred | Observation {
-  return 'deferred' in value ? { ...value, memory: value.memory ?? [] } : checkObservation(value);
+  return 'deferred' in value ? value : checkObservation(value);
 }
 
 /** @throws TypeError if the value is no observation. */

@@ -21,7 +21,7 @@ const kindOf = (name: string, more = ''): string =>
 /** A kind that answers every question about its options by `answer(name, options)`. */
 const parts = (answer: string): string =>
   `const answer = ${answer};
-   const queries = ['regions', 'places', 'vectors', 'landmarks', 'characters', 'cost', 'requires'];
+   const queries = ['regions', 'places', 'vectors', 'landmarks', 'characters', 'requires'];
    const answers = Object.fromEntries(queries.map((name) => [name, (options) => answer(name, options)]));
    export const kind = { ...${kindOf('asked')}, ...answers };`;
 
@@ -173,14 +173,14 @@ describe('plug-ins', () => {
   });
 
   it('are asked about their options like built-in kinds, and a failing answer throws an error that names them', async () => {
-    const options = { cost: 2, places: true, vectors: true, regions: ['other'], landmarks: [] };
+    const options = { places: true, vectors: true, regions: ['other'], landmarks: [] };
     const more = { characters: { width: 5, height: 9, figures: true }, requires: [{ name: 'data', hash: 'a1' }] };
     const asked = await asking('answers', '(name, options) => options[name]');
     const all: Options = { ...options, ...more };
     expect(asked.regions!(all)).toEqual(['other']);
     expect([asked.places!(all), asked.vectors!(all)]).toEqual([true, true]);
     expect([await asked.landmarks!(all, assets), await asked.characters!(all, assets)]).toEqual([[], more.characters]);
-    expect([await asked.cost!(all, assets), await asked.requires!(all, assets)]).toEqual([2, more.requires]);
+    expect(await asked.requires!(all, assets)).toEqual(more.requires);
     const broken = await asking('broken', "() => { throw Object.assign(new Error('no data'), { hint: 'Get it.' }); }");
     expect(() => broken.requires!({}, assets)).toThrow(
       expect.objectContaining({

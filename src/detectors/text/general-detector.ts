@@ -49,12 +49,7 @@ export class GeneralTextDetector implements Detector {
     const crop = await view.prepared();
     if (crop.width === 0 || crop.height === 0) return { state: 'unreadable', confidence: 1 };
     // A copy: the crop's buffer is shared with other detectors.
-    const data = Uint8Array.from(crop.data);
-    return { deferred: { ...crop, data }, memory: [data.buffer] };
-  }
-
-  async settle(deferred: Deferred): Promise<Observation> {
-    return (await this.settleAll([deferred]))[0]!;
+    return { deferred: { ...crop, data: Uint8Array.from(crop.data) } };
   }
 
   async settleAll(deferred: readonly Deferred[]): Promise<readonly Observation[]> {

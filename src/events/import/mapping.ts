@@ -81,9 +81,6 @@ export const logMappingSchema = {
 /** `configs/<game>/<name>.log.json`: how the log of another program is read as events. */
 export interface LogMapping extends FromSchema<typeof logMappingSchema> {}
 
-/** How the time of a line is read. */
-export type ClockEntry = NonNullable<LogMapping['clock']>;
-
 /**
  * What a line means.
  *

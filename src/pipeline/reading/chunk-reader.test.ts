@@ -24,8 +24,7 @@ it('makes readings in batches, each in its place, and none of another chunk', as
     open: async () => ({
       together: 3,
       read: () => ({ state: 'unreadable', confidence: 0 }),
-      defer: async ({ picture }) => ({ deferred: Math.round(picture.y.data[0]! / 40), memory: [] }),
-      settle: async (deferred) => seen(deferred),
+      defer: async ({ picture }) => ({ deferred: Math.round(picture.y.data[0]! / 40) }),
       settleAll: async (all) => {
         batches.push(all.length);
         return all.map(seen);

@@ -51,8 +51,7 @@ export function interpolationRules(game: CompiledProfile, media?: string): Inter
   if (activations.size > 0 || Object.values(profile.regions).some((region) => region.relative)) return undefined;
   const usual = profile.sampling?.interval ?? DEFAULT_INTERVAL_SECONDS;
   const isFrequent = Uint8Array.from(detectors, ({ kind, spec, interval }) => {
-    // Slow kinds may make their readings later.
-    const isPlain = kind.input === 'frame' && !kind.track && !kind.cost;
+    const isPlain = kind.input === 'frame' && !kind.track;
     return isPlain && spec.persists !== undefined && interval < usual ? 1 : 0;
   });
   return isFrequent.includes(1) ? { persistence: persistenceRules(game, media), isFrequent } : undefined;

@@ -321,7 +321,8 @@ export class SampleReader implements Disposable {
     for (const gate of one.gates) if (gate.changed(picture)) changed = true;
     if (!changed && one.gates.length > 0) return one.last!;
     const view = this.#view(one, picture, memo);
-    const reading = options.defer && one.isDeferrable ? defer(number, one.detector!, view, options.defer) : undefined;
+    const canDefer = options.defer && one.isDeferrable && one.detector!.defer;
+    const reading = canDefer ? defer(number, one.detector!, view, options.defer!) : undefined;
     const result = reading ?? one.detector!.read(view);
     if (!(result instanceof Promise)) return (one.last = result);
     return result.then(
@@ -468,7 +469,6 @@ async function defer(
   view: View,
   take: NonNullable<ReadOptions['defer']>,
 ): Promise<Observation> {
-  if (!detector.defer || !detector.settle) return detector.read(view);
-  const found = await detector.defer(view);
-  return 'deferred' in found ? (take(number, found) ?? detector.settle(found)) : found;
+  const found = await detector.defer!(view);
+  return 'deferred' in found ? (take(number, found) ?? detector.read(view)) : found;
 }
