@@ -43,6 +43,22 @@ describeQueue(() => PostgresQueue.open(server.url));
 describeService(() => ({ database: server.url, openQueue: () => PostgresQueue.open(server.url) }));
 
 describe('a library in PostgreSQL', () => {
+  test('has views with readable names', async () => {
+    const location = newLocation();
+    await using library = await Library.open(location, { create: true });
+    await library.add([logFile('arena')]);
+    const kills = (await library.ask(await library.compile('how many kills by player'))).answer?.value;
+    const client = new Client({ connectionString: server.url });
+    await client.connect();
+    const schema = `playbyplay_${new URL(location).searchParams.get('library')}`;
+    const { rows } = await client.query<{ instrument: string | null; events: number }>(
+      `SELECT instrument, events FROM ${schema}.session_statements WHERE action = 'kill' AND subject = 'player'`,
+    );
+    await client.end();
+    expect(rows.reduce((sum, { events }) => sum + events, 0)).toBe(kills);
+    expect(rows.map(({ instrument }) => instrument)).toContain('rocket launcher');
+  });
+
   test('is brought up to date after its writer was killed', async () => {
     const path = manyLogs('killed', 12);
     const location = newLocation();

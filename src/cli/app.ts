@@ -49,6 +49,7 @@ const quality = {
 const library = {
   add: command(specs.libraryAdd, async () => (await import('./commands/library.ts')).add),
   list: command(specs.libraryList, async () => (await import('./commands/library.ts')).listSessions),
+  rebuild: command(specs.libraryRebuild, async () => (await import('./commands/library.ts')).rebuild),
   remove: command(specs.libraryRemove, async () => (await import('./commands/library.ts')).remove),
   export: command(specs.libraryExport, async () => (await import('./commands/library-export.ts')).exportTables),
 };

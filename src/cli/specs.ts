@@ -439,12 +439,22 @@ export const recommend = declare({
 export const libraryAdd = declare({
   summary: 'Add logs to the library, and bring it up to date',
   description:
-    'The library is an index of logs, so that questions about a season need not read every log. Logs that have not changed are skipped; those that are gone are removed. Without a path, all logs that were added before are checked again. To rebuild the library, delete its file and add the logs.',
+    'The library is an index of logs, so that questions about a season need not read every log. Logs that have not changed are skipped; those that are gone are removed. Without a path, all logs that were added before are checked again.',
   arguments: [],
   rest: 'log or folder',
   minimumRest: 0,
   options: { library: libraryFile, json: toggle('Print the numbers as JSON.') },
   examples: ['library add season/', 'library add', 'library add cup/*.playbyplay --library cup.sqlite'],
+});
+
+/** Arguments and options of `playbyplay library rebuild`. */
+export const libraryRebuild = declare({
+  summary: 'Build the library anew from the logs that were added',
+  description:
+    'Reads all logs again: for a library of another version of the program, or one that is damaged. If it is interrupted, `library add` continues.',
+  arguments: [],
+  options: { library: libraryFile, json: toggle('Print the numbers as JSON.') },
+  examples: ['library rebuild', 'library rebuild --library cup.sqlite'],
 });
 
 /** Arguments and options of `playbyplay library list`. */

@@ -15,6 +15,7 @@ export interface Counts {
   readonly all: Int32Array;
 }
 
+/** Puts the counts of rows into columns; the rows are ordered by id. */
 export function toCounts<Row extends Pick<StoredCount, 'events' | 'tentative'>>(
   rows: readonly Row[],
   idOf: (row: Row) => number,
@@ -24,6 +25,28 @@ export function toCounts<Row extends Pick<StoredCount, 'events' | 'tentative'>>(
     certain: Int32Array.from(rows, ({ events }) => events),
     all: Int32Array.from(rows, ({ events, tentative }) => events + tentative),
   };
+}
+
+/** Sums of counts by id. */
+export class Totals {
+  #sums = new Float64Array(0);
+
+  add({ ids, certain, all }: Counts, tentative: boolean): void {
+    const numbers = tentative ? all : certain;
+    const size = (ids.at(-1) ?? -1) + 1;
+    if (size > this.#sums.length) {
+      const sums = new Float64Array(Math.max(size, 2 * this.#sums.length));
+      sums.set(this.#sums);
+      this.#sums = sums;
+    }
+    for (let i = 0; i < ids.length; i++) this.#sums[ids[i]!]! += numbers[i]!;
+  }
+
+  /** The ids whose sum is not 0, ascending. */
+  *entries(): Generator<readonly [id: number, sum: number], void, undefined> {
+    const sums = this.#sums;
+    for (let id = 0; id < sums.length; id++) if (sums[id] !== 0) yield [id, sums[id]!];
+  }
 }
 
 /** How many events of a template have the same values. */

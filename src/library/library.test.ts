@@ -90,6 +90,21 @@ describe('open', () => {
   });
 });
 
+test('a library of another version is rebuilt from its logs', async () => {
+  const path = join(folder, 'old.sqlite');
+  {
+    await using library = await Library.open(path, { create: true });
+    await library.add([logFile('arena')]);
+  }
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA user_version = 98; DROP TABLE occurrence');
+  database.close();
+  await expect(Library.open(path)).rejects.toMatchObject({ code: 'library-version' });
+  await using library = await Library.open(path, { empty: true });
+  expect(await library.add()).toMatchObject({ added: 1 });
+  expect(await countEvents(library)).toBeGreaterThan(0);
+});
+
 describe('a library that somebody changed', () => {
   test.each([
     ['a statement that is none', `UPDATE shape SET json = '{"action":7}'`],

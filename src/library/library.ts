@@ -24,12 +24,13 @@ import {
 } from '../query/run.ts';
 import { collectSessionNames, type SessionNames } from '../query/session-names.ts';
 import { roundTime } from '../time.ts';
-import { countByValue, type Counts, RowCache, toCounts, type ValueCounts } from './counts.ts';
+import { REBUILD_HINT } from './sql-store.ts';
+import { countByValue, type Counts, RowCache, toCounts, Totals, type ValueCounts } from './counts.ts';
 import { OccurrenceReader } from './occurrences.ts';
 import { asEvent, findRelevance, findRequiredNames, knowsWordsOnly } from './relevance.ts';
 import { type AddOptions, addLogs, type AddResult, removeLogs } from './update.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import type { LibrarySession, LibraryStore, StoredOccurrences, StoredShape } from './store.ts';
+import type { LibrarySession, LibraryStore, OpenOptions, StoredOccurrences, StoredShape } from './store.ts';
 import {
   fillTemplate,
   fillText,
@@ -113,23 +114,24 @@ export class Library implements AsyncDisposable {
    *
    * @param path A file, or `postgres://user:password@host/database`, with `?library=name` for one of several libraries.
    *   Default: {@link defaultLibraryPath}.
-   * @param options `create`: for adding and removing logs; the library is created if it does not exist.
+   * @param options `create`: for adding and removing logs; the library is created if it does not exist. `empty`: empties a library
+   *   that exists, of any version, so that {@link Library.add} rebuilds it from the logs that were added before.
    * @throws PlaybyplayError `library-missing`, `library-invalid`, `library-version`; `library-unreachable` of a database; of a
    *   file with `create` as `checkOutput`.
    */
   static async open(
     path: string = defaultLibraryPath(),
-    { create = false }: { readonly create?: boolean } = {},
+    { create = false, empty = false }: OpenOptions = {},
   ): Promise<Library> {
     if (isDatabaseUrl(path)) {
       const { PostgresStore } = await import('./postgres-store.ts');
-      return new Library(await PostgresStore.open(path, { create }));
+      return new Library(await PostgresStore.open(path, { create, empty }));
     }
     if (create) {
       await checkOutput(path, { kind: 'library' });
       await makeFolder(dirname(resolve(path)));
     }
-    return new Library(SqliteStore.open(path, { create }));
+    return new Library(SqliteStore.open(path, { create, empty }));
   }
 
   /** The sessions of the library, in the order in which they were added. */
@@ -541,10 +543,8 @@ export class Library implements AsyncDisposable {
       if (!counted) return undefined;
       const key = JSON.stringify([counted.of, counted.labels]);
       let known = groups.get(key);
-      if (!known) groups.set(key, (known = { of: counted.of, labels: counted.labels, counts: new Map() }));
-      const { ids, certain, all } = counted.rows;
-      const numbers = tentative ? all : certain;
-      for (const [i, id] of ids.entries()) known.counts.set(id, (known.counts.get(id) ?? 0) + numbers[i]!);
+      if (!known) groups.set(key, (known = { of: counted.of, labels: counted.labels, totals: new Totals() }));
+      known.totals.add(counted.rows, tentative);
     }
     const selected = query.by && selectGroups(await this.#nameGroups([...groups.values()]), query);
     const value = query.distinct && selected ? selected.length : divideCount(total, query.per, sessions);
@@ -587,7 +587,7 @@ export class Library implements AsyncDisposable {
   async #countGroups(
     shape: Shape,
     { query, dictionary }: CompiledQuery,
-  ): Promise<(Omit<CountedGroups, 'counts'> & { readonly rows: Counts }) | undefined> {
+  ): Promise<(Omit<CountedGroups, 'totals'> & { readonly rows: Counts }) | undefined> {
     const event = { ...asEvent(withMarks(shape)), session: SESSION_MARK, game: shape.game ?? GAME_MARK };
     const match: Match = { t: 0, end: 0, events: [event], first: 0, last: 0 };
     const { labels } = groupMatches([match], query.by!, { dictionary, find: query.find, sessions: [] })[0]!;
@@ -607,11 +607,11 @@ export class Library implements AsyncDisposable {
   async #nameGroups(counted: readonly CountedGroups[]): Promise<readonly Group[]> {
     const { byId } = await this.#current();
     const groups: GroupTotals = new Map();
-    for (const { of, labels, counts } of counted) {
-      if (of === 'name') await this.#loadStrings([...counts.keys()]);
-      for (const [id, count] of counts) {
+    for (const { of, labels, totals } of counted) {
+      if (of === 'name') await this.#loadStrings(totals.entries().map(([id]) => id));
+      for (const [id, count] of totals.entries()) {
         const session = of === 'session' ? byId.get(id) : undefined;
-        if (count === 0 || (of === 'session' && !session)) continue;
+        if (of === 'session' && !session) continue;
         const known: Readonly<Record<string, string>> = session
           ? { [SESSION_MARK]: session.session, [GAME_MARK]: session.game }
           : {};
@@ -749,7 +749,7 @@ interface CountedGroups {
   /** With a mark for what they differ in. */
   readonly labels: readonly string[];
   /** By the id of the name or session. */
-  readonly counts: Map<number, number>;
+  readonly totals: Totals;
 }
 
 /** The statement of a template with marks for its names, which labels of groups then contain. */
@@ -783,7 +783,7 @@ function* readOccurrences(data: unknown, { kinds }: Shape, path: string): Genera
 
 function damaged(path: string): PlaybyplayError {
   return new PlaybyplayError('library-damaged', `the library is inconsistent: its entries of ${path} do not match`, {
-    hint: 'Delete it and add the logs again: everything in it comes from them.',
+    hint: REBUILD_HINT,
   });
 }
 

@@ -5,11 +5,14 @@ import {
   COLUMN_TYPES,
   type Insertion,
   occurrenceKey,
+  REBUILD_HINT,
   type SqlDatabase,
   type SqlRow,
   SqlStore,
   type SqlValue,
 } from './sql-store.ts';
+import { sqlViews } from './sql-views.ts';
+import type { OpenOptions } from './store.ts';
 
 /** Version of the tables. Libraries of another version are rebuilt from their logs. */
 const TABLES_VERSION = 1;
@@ -55,6 +58,8 @@ CREATE TABLE tally (
 INSERT INTO library VALUES (${TABLES_VERSION}, 0);
 `;
 
+const SQL_VIEWS = sqlViews('CREATE OR REPLACE VIEW', (...path) => `json::jsonb #>> '{${path.join(',')}}'`);
+
 /** Types of columns in PostgreSQL. */
 const TYPES = { id: 'integer', number: 'double precision', text: 'text', bytes: 'bytea' } as const;
 
@@ -70,7 +75,7 @@ export class PostgresStore extends SqlStore {
    *   has a schema of its own.
    * @throws PlaybyplayError `library-missing`, `library-invalid`, `library-version`, `library-unreachable`.
    */
-  static async open(url: string, { create = false }: { readonly create?: boolean } = {}): Promise<PostgresStore> {
+  static async open(url: string, { create = false, empty = false }: OpenOptions = {}): Promise<PostgresStore> {
     const { connectionString, schema, shown } = parseUrl(url);
     const pool = new Pool({
       connectionString,
@@ -83,7 +88,8 @@ export class PostgresStore extends SqlStore {
     pool.on('error', () => undefined);
     const database = new PostgresDatabase(pool, schema, shown);
     try {
-      if (create) await database.prepare();
+      if (create && !empty) await database.prepare();
+      if (empty) await database.empty();
       await database.check();
       return new PostgresStore(database);
     } catch (error) {
@@ -142,11 +148,31 @@ class PostgresDatabase implements SqlDatabase {
     await this.begin();
     try {
       await this.all(`CREATE SCHEMA IF NOT EXISTS ${this.#schema}`);
-      const [row] = await this.all("SELECT to_regclass('library') IS NOT NULL AS exists");
-      if ((row?.['exists'] as unknown) !== true) {
-        await this.#call(() => this.#writer!.query(TABLES));
-        await this.#writer!.query('COMMIT');
-      }
+      if (!(await this.#exists())) await this.#call(() => this.#writer!.query(`${TABLES} ${SQL_VIEWS} COMMIT`));
+    } finally {
+      await this.rollback();
+    }
+  }
+
+  /** Removes everything except the paths that were added. Throws `library-missing`. */
+  async empty(): Promise<void> {
+    await this.begin();
+    try {
+      await this.#checkExistence();
+      const roots = await this.all('SELECT path FROM root');
+      const [library] = await this.all('SELECT changes::double precision AS changes FROM library');
+      await this.#call(() =>
+        this.#writer!.query(
+          `DROP SCHEMA ${this.#schema} CASCADE; CREATE SCHEMA ${this.#schema}; ${TABLES} ${SQL_VIEWS}`,
+        ),
+      );
+      await this.insert(
+        { table: 'root', columns: ['path'] },
+        roots.map(({ path }) => [path!]),
+      );
+      // Readers notice that it has changed.
+      await this.all('UPDATE library SET changes = ?', library!['changes']!);
+      await this.commit();
     } finally {
       await this.rollback();
     }
@@ -154,16 +180,24 @@ class PostgresDatabase implements SqlDatabase {
 
   /** Throws `library-missing` or `library-version`. */
   async check(): Promise<void> {
-    const [row] = await this.all("SELECT to_regclass('library') IS NOT NULL AS exists");
-    if ((row?.['exists'] as unknown) !== true)
-      throw new PlaybyplayError('library-missing', `there is no library in ${this.#shown}`, {
-        hint: 'Create one with: playbyplay library add <folder of logs> --library <address>',
-      });
+    await this.#checkExistence();
     const [library] = await this.all('SELECT version FROM library');
     if (library?.['version'] !== TABLES_VERSION)
       throw new PlaybyplayError('library-version', `${this.#shown} was made by another version of playbyplay`, {
-        hint: `Drop the schema ${this.#schema} and add the logs again: everything in it comes from them.`,
+        hint: REBUILD_HINT,
       });
+  }
+
+  async #exists(): Promise<boolean> {
+    const [row] = await this.all("SELECT to_regclass('library') IS NOT NULL AS exists");
+    return (row?.['exists'] as unknown) === true;
+  }
+
+  async #checkExistence(): Promise<void> {
+    if (await this.#exists()) return;
+    throw new PlaybyplayError('library-missing', `there is no library in ${this.#shown}`, {
+      hint: 'Create one with: playbyplay library add <folder of logs> --library <address>',
+    });
   }
 
   async version(): Promise<number> {
@@ -254,7 +288,7 @@ class PostgresDatabase implements SqlDatabase {
 
   damaged(problem: string, cause?: unknown): PlaybyplayError {
     return new PlaybyplayError('library-damaged', `the library ${this.#shown} cannot be read: ${problem}`, {
-      hint: `Drop the schema ${this.#schema} and add the logs again: everything in it comes from them.`,
+      hint: REBUILD_HINT,
       cause,
     });
   }

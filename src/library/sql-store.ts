@@ -75,6 +75,10 @@ export function occurrenceKey(session: number, shape: number): number {
   return session * KEYS_PER_SESSION + shape;
 }
 
+/** What a user can do where an index is damaged or of another version. */
+export const REBUILD_HINT =
+  'Rebuild it from its logs with: playbyplay library rebuild. Delete it if that fails, and add them again.';
+
 /** Names and texts whose ids a writer remembers instead of looking them up. */
 const MAX_REMEMBERED = 200_000;
 /** Rows of packed events, about a kilobyte each, that are read at once. */

@@ -2,8 +2,17 @@ import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import { LIBRARY_ID } from '../files/file-kind.ts';
-import { SQL_VIEWS } from './sql-views.ts';
-import { type Insertion, occurrenceKey, type SqlDatabase, type SqlRow, SqlStore, type SqlValue } from './sql-store.ts';
+import { sqlViews } from './sql-views.ts';
+import {
+  type Insertion,
+  occurrenceKey,
+  REBUILD_HINT,
+  type SqlDatabase,
+  type SqlRow,
+  SqlStore,
+  type SqlValue,
+} from './sql-store.ts';
+import type { OpenOptions } from './store.ts';
 
 /** Version of the tables. Libraries of another version are rebuilt from their logs. */
 const TABLES_VERSION = 3;
@@ -39,6 +48,8 @@ CREATE TABLE tally (
 ) WITHOUT ROWID;
 `;
 
+const SQL_VIEWS = sqlViews('CREATE VIEW IF NOT EXISTS', (...path) => `json_extract(json, '$.${path.join('.')}')`);
+
 /** An index in an SQLite file. Readers and one writer at a time can use it; a killed writer leaves the last commit. */
 export class SqliteStore extends SqlStore {
   /**
@@ -46,18 +57,18 @@ export class SqliteStore extends SqlStore {
    *
    * @throws PlaybyplayError `library-missing`, `library-invalid`, `library-version`.
    */
-  static open(path: string, { create = false }: { readonly create?: boolean } = {}): SqliteStore {
+  static open(path: string, { create = false, empty = false }: OpenOptions = {}): SqliteStore {
     const info = statSync(path, { throwIfNoEntry: false });
-    if (!info && !create)
+    if (!info && (!create || empty))
       throw new PlaybyplayError('library-missing', `there is no library ${path}`, {
         hint: 'Create one with: playbyplay library add <folder of logs>',
       });
     if (info && !info.isFile()) throw invalid(`${path} is not a file`);
     try {
-      const database = new DatabaseSync(path, { readOnly: !create, timeout: BUSY_TIMEOUT_MS });
+      const database = new DatabaseSync(path, { readOnly: !create && !empty, timeout: BUSY_TIMEOUT_MS });
       try {
-        if (info) checkTables(database, path);
-        if (create) prepareTables(database);
+        if (info) checkTables(database, path, empty);
+        if (create || empty) prepareTables(database, empty);
       } catch (error) {
         database.close();
         throw error;
@@ -159,7 +170,7 @@ class SqliteDatabase implements SqlDatabase {
 
   damaged(problem: string, cause?: unknown): PlaybyplayError {
     return new PlaybyplayError('library-damaged', `the library ${this.#path} cannot be read: ${problem}`, {
-      hint: 'Delete it and add the logs again: everything in it comes from them.',
+      hint: REBUILD_HINT,
       cause,
     });
   }
@@ -195,16 +206,16 @@ class SqliteDatabase implements SqlDatabase {
 const SQLITE_BUSY = 5;
 const SQLITE_FULL = 13;
 
-function checkTables(database: DatabaseSync, path: string): void {
+function checkTables(database: DatabaseSync, path: string, isAnyVersion: boolean): void {
   const { application_id: id } = database.prepare('PRAGMA application_id').get() as SqlRow;
   const { user_version: version } = database.prepare('PRAGMA user_version').get() as SqlRow;
   const { tables } = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() as SqlRow;
   // A writer that was killed before its first commit leaves no tables.
   if (tables === 0 && (id === 0 || id === LIBRARY_ID)) return;
   if (id !== LIBRARY_ID) throw invalid(`${path} is not a library of playbyplay`);
-  if (version !== TABLES_VERSION)
+  if (version !== TABLES_VERSION && !isAnyVersion)
     throw new PlaybyplayError('library-version', `${path} was made by another version of playbyplay`, {
-      hint: 'Delete it and add the logs again: everything in it comes from them.',
+      hint: REBUILD_HINT,
     });
 }
 
@@ -212,14 +223,23 @@ function invalid(message: string): PlaybyplayError {
   return new PlaybyplayError('library-invalid', message, { hint: 'Name another file with --library.' });
 }
 
-function prepareTables(database: DatabaseSync): void {
+/** @param isEmptied Whether what is there is removed, except the paths that were added. */
+function prepareTables(database: DatabaseSync, isEmptied: boolean): void {
   // The file is known as a library before anything else stands in it. Readers go on while a writer writes, and what is
   // committed survives a kill.
   database.exec(
     `PRAGMA application_id = ${LIBRARY_ID}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE`,
   );
-  const { tables } = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() as SqlRow;
-  if (tables === 0) database.exec(`${TABLES} PRAGMA user_version = ${TABLES_VERSION};`);
+  const sql = "SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'";
+  const there = database.prepare(sql).all() as SqlRow[];
+  const isKept = there.length > 0 && !isEmptied;
+  const roots = isKept || there.length === 0 ? [] : (database.prepare('SELECT path FROM root').all() as SqlRow[]);
+  if (!isKept) {
+    for (const { type, name } of there) database.exec(`DROP ${String(type)} ${String(name)}`);
+    database.exec(`${TABLES} PRAGMA user_version = ${TABLES_VERSION};`);
+    const insert = database.prepare('INSERT INTO root (path) VALUES (?)');
+    for (const { path } of roots) insert.run(path!);
+  }
   database.exec(SQL_VIEWS);
   database.exec('COMMIT');
 }

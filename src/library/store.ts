@@ -21,6 +21,14 @@ export interface LibrarySession {
   readonly modified: number;
 }
 
+/** How an index is opened. */
+export interface OpenOptions {
+  /** For writing; the index is created if it does not exist. */
+  readonly create?: boolean;
+  /** Empties an index that exists, of any version, for writing. It keeps which folders and files were added. */
+  readonly empty?: boolean;
+}
+
 /** A session to be stored. */
 export type NewSession = Omit<LibrarySession, 'id'>;
 

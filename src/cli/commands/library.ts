@@ -10,6 +10,16 @@ import type * as specs from '../specs.ts';
 /** `playbyplay library add [<log or folder>…]` */
 export const add: RunCommand<typeof specs.libraryAdd> = async (io, { library: path, json }, ...paths) => {
   await using library = await Library.open(path, { create: true });
+  return await addLogs(library, paths, json, io);
+};
+
+/** `playbyplay library rebuild` */
+export const rebuild: RunCommand<typeof specs.libraryRebuild> = async (io, { library: path, json }) => {
+  await using library = await Library.open(path, { empty: true });
+  return await addLogs(library, [], json, io);
+};
+
+async function addLogs(library: Library, paths: readonly string[], json: boolean, io: CommandIo): Promise<number> {
   const bar = new ProgressBar(io, 'reading logs');
   const { issues, ...result } = await library.add(paths, {
     signal: io.signal,
@@ -33,7 +43,7 @@ export const add: RunCommand<typeof specs.libraryAdd> = async (io, { library: pa
     );
   }
   return issues.length > 0 ? 3 : 0;
-};
+}
 
 /** `playbyplay library remove <log or folder>…` */
 export const remove: RunCommand<typeof specs.libraryRemove> = async (io, { library: path }, ...paths) => {
