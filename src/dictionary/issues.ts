@@ -50,6 +50,7 @@ export const issueCodes = {
   // Sentences and queries
   'empty-sentence': 'the sentence is empty',
   'sentence-too-long': 'the sentence has too many words',
+  'ambiguous-question': 'the question can mean different things',
   'sentence-too-complex': 'the sentence has too many possible readings',
   'incomplete-sentence': 'the sentence ends where something must follow',
   'unexpected-word': 'a known word is not expected where it is',

@@ -28,13 +28,12 @@ export class Vocabulary implements LogFacts {
   /** Of each property that is stated of somebody: of whom, as word and name. */
   private readonly ownersOf = new Map<Word, Map<string, Mention>>();
   private readonly subjects = new Set<Word>();
-  /** Of each action: who does it, and to whom it is done, with the words above them. */
-  private readonly doers = new Map<Word, Set<Word>>();
-  private readonly victims = new Map<Word, Set<Word>>();
+  /** What fills each slot of each action, with the words above them. */
+  private readonly fillers = new Map<WordSlot, Map<Word, Set<Word>>>();
+  /** The actions of which some event has an amount, with those above them. */
+  private readonly amounts = new Set<Word>();
   /** What each name is the name of, by the name in lower case. */
   private readonly named = new Map<string, Set<string>>();
-  /** The actions of which some event has a slot, with those above them. */
-  private readonly usedSlots = new Map<WordSlot, Set<Word>>();
   /** Of what is mentioned: the actions that somebody does to it; `undefined` for mentions of another kind. */
   private readonly actionsOn = new Map<Word, Set<Word | undefined>>();
   /** Do the logs say whose anything is: "the player's flag"? */
@@ -73,17 +72,17 @@ export class Vocabulary implements LogFacts {
       this.addPeriod(statement);
       this.add(statement.action, 'action');
       // "draws card" says something of cards too.
-      this.addRole(this.doers, statement.action, statement.subject);
-      this.addRole(this.victims, statement.action, statement.object);
       const noun = dictionary.find(statement.action, 'action')?.ownNoun;
       if (noun !== undefined) this.addActionOn(noun, undefined);
       for (const slot of wordSlots) {
-        if (statement[slot] !== undefined) this.addUse(slot, statement.action);
+        this.addFiller(slot, statement.action, statement[slot]);
         this.addSlot(statement[slot], slotKind(slot));
         const isDone = slot === 'object' && this.isSomebody(statement.subject);
         this.addActionOn(statement[slot], isDone ? dictionary.find(statement.action, 'action') : undefined);
       }
       if (statement.unit !== undefined) this.add(statement.unit, 'object');
+      if (statement.amount !== undefined)
+        for (let word = dictionary.find(statement.action, 'action'); word; word = word.parent) this.amounts.add(word);
     }
   }
 
@@ -159,12 +158,22 @@ export class Vocabulary implements LogFacts {
 
   /** Is an action only ever done to what the word names, never by it? */
   onlySuffers(word: Word, action: Word): boolean {
-    return this.victims.get(action)?.has(word) === true && this.doers.get(action)?.has(word) !== true;
+    return this.fills('object', action, word) && !this.fills('subject', action, word);
+  }
+
+  /** Does any event have the word, or one under it, in this slot of the action? */
+  fills(slot: WordSlot, action: Word, word: Word): boolean {
+    return this.fillers.get(slot)?.get(action)?.has(word) === true;
+  }
+
+  /** Does any event say how much of the action there was? */
+  hasAmounts(action: Word): boolean {
+    return this.amounts.has(action);
   }
 
   /** Does what the word names, or one under it, do the action, or is it done to it? */
   takesPart(word: Word, action: Word): boolean {
-    return [this.doers, this.victims].some((roles) => roles.get(action)?.has(word) === true);
+    return this.fills('subject', action, word) || this.fills('object', action, word);
   }
 
   /** The texts of the messages that the screen shows. */
@@ -177,7 +186,7 @@ export class Vocabulary implements LogFacts {
 
   /** Does any event say this of an action, or of these actions: with what, where or how it is done? */
   uses(slot: WordSlot, actions?: readonly Word[]): boolean {
-    const using = this.usedSlots.get(slot);
+    const using = this.fillers.get(slot);
     return using !== undefined && (actions === undefined || actions.some((each) => using.has(each)));
   }
 
@@ -239,20 +248,16 @@ export class Vocabulary implements LogFacts {
     }
   }
 
-  private addRole(roles: Map<Word, Set<Word>>, id: string, slot: Slot | undefined): void {
-    const who = typeof slot === 'object' ? slot.word : slot;
+  private addFiller(slot: WordSlot, id: string, filler: Slot | undefined): void {
+    const who = typeof filler === 'object' ? filler.word : filler;
     if (who === undefined) return;
+    const ofSlot = this.fillers.get(slot) ?? new Map<Word, Set<Word>>();
+    this.fillers.set(slot, ofSlot);
     for (let action = this.dictionary.find(id, 'action'); action; action = action.parent) {
-      const known = roles.get(action) ?? new Set<Word>();
-      roles.set(action, known);
-      for (let word = this.dictionary.find(who, 'object'); word; word = word.parent) known.add(word);
+      const known = ofSlot.get(action) ?? new Set<Word>();
+      ofSlot.set(action, known);
+      for (let word = this.dictionary.find(who, slotKind(slot)); word; word = word.parent) known.add(word);
     }
-  }
-
-  private addUse(slot: WordSlot, id: string): void {
-    const using = this.usedSlots.get(slot) ?? new Set<Word>();
-    this.usedSlots.set(slot, using);
-    for (let word = this.dictionary.find(id, 'action'); word; word = word.parent) using.add(word);
   }
 
   private isSomebody(slot: Slot | undefined): boolean {

@@ -54,8 +54,10 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
   );
   const isCounted = options.count || compiled.query.count === true || compiled.query.by !== undefined;
   // Whoever asks must see what was answered: an answer does not say what it is the answer to.
+  const isList = !isCounted && !result.groups && !result.values && !result.answer && !result.hasMore;
+  const total = isList && result.count > 1 ? ` (${result.count} matches)` : '';
   if (compiled.sentence !== undefined)
-    io.stderr.write(`read as: ${describeQuery(compiled.query, compiled.dictionary)}\n`);
+    io.stderr.write(`read as: ${describeQuery(compiled.query, compiled.dictionary)}${total}\n`);
   const texts = await openEventTexts(options, compiled.dictionary);
   if (json) await printJson(result, isCounted, { compiled, source: opened, io, texts });
   else printText(result, isCounted, { compiled, source: opened, io, texts });

@@ -36,6 +36,8 @@ const objectAlternatives: Readonly<Record<string, readonly string[]>> = {
   racer: opponents,
   rider: opponents,
   fighter: opponents,
+  hero: opponents,
+  champion: opponents,
   opponent: ['enemy'],
   enemy: opponents,
 };

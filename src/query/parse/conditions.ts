@@ -352,7 +352,7 @@ function withSubject(condition: Condition, subject: SlotPattern): Condition {
 }
 
 /** "kills within 5 s after my respawn" are mine: what is not said to be about somebody else is about the same one. */
-function relateActors(find: Condition, near: Condition): readonly [Condition, Condition] {
+export function relateActors(find: Condition, near: Condition): readonly [Condition, Condition] {
   const inner = 'nth' in near ? near.of : near;
   const [a, b] = [find, inner].map((each) =>
     'subject' in each ? (each.subject as SlotPattern | undefined) : undefined,

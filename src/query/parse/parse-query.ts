@@ -17,6 +17,8 @@ import type { SessionNames } from '../session-names.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { recordSpan } from '../source-spans.ts';
 import { parseConditions } from './conditions.ts';
+import { describeQuery } from '../describe.ts';
+import { composeQuestion } from './composition/index.ts';
 import { parseNounLists } from './noun-lists.ts';
 import { normalizeQuestion, type Correction } from './normalize.ts';
 import { ordinalValue } from './ordinals.ts';
@@ -84,7 +86,11 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
     return fail({ code: 'sentence-too-long', message: `the query has more than ${maxTokens} words`, ...span });
   const settings = { dictionary, options, corrections, parser: new BodyParser(sentence, dictionary, options) };
   const parsed = parseTokens(sentence, tokens, settings);
-  if (parsed.query || options.asItStands || parsed.issues[0]?.code === 'other-command') return parsed;
+  if (parsed.query || options.asItStands || isFinal(parsed)) return parsed;
+  const [composed, ...others] = compose(tokens, settings);
+  if (composed && others.length > 0 && options.vocabulary)
+    return fail(ambiguous([composed, ...others], dictionary, span));
+  if (composed) return { query: composed, issues: [], corrections };
   // Where the question is not understood as it stands: with its parts in another order, or in other words.
   const tolerant = { ...settings, options: { ...options, withoutReason: true } };
   const facts = { dictionary, vocabulary: options.vocabulary, displays: options.displays ?? [] };
@@ -108,6 +114,40 @@ interface ParseSettings {
   readonly corrections: readonly Correction[];
   /** Forms of one question have parts in common. */
   readonly parser: BodyParser;
+}
+
+/** Is a refusal one that no other reading can answer? */
+function isFinal({ issues: [issue] }: ParsedQuery): boolean {
+  return issue?.code === 'other-command' || issue?.code === 'slot-mismatch';
+}
+
+/** The queries that the units of a question make, whatever their order: the cheapest one, and others of the same cost. */
+function compose(tokens: readonly Token[], { dictionary, options, parser }: ParseSettings): readonly Query[] {
+  const accounting = { dictionary, vocabulary: options.vocabulary };
+  const compositions = composeQuestion(tokens, {
+    ...accounting,
+    contextOf: (each) => parser.context(each),
+    parse: (each, kind) => parser.parseBody(each, kind, false),
+  });
+  const found = new Map<string, Query>();
+  let least: number | undefined;
+  for (const { query: composed, cost } of compositions) {
+    if (least !== undefined && cost > least) break;
+    const query = asTotal(composed, tokens);
+    if (!query || isPlayerInState(query) || asksWhere(query, tokens, accounting)) continue;
+    if (findUnaccounted(query, tokens, accounting)) continue;
+    if (options.vocabulary && findUncovered(query, dictionary, options.vocabulary)) continue;
+    if (findImpossibleSlot(parser.context(tokens), query.find)) continue;
+    least = cost;
+    // "kills anyone" are kills.
+    const key = JSON.stringify(query, (_, value: unknown) => (isEmptySlot(value) ? undefined : value));
+    if (!found.has(key)) found.set(key, query);
+  }
+  return [...found.values()];
+}
+
+function isEmptySlot(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 /** Parses the tokens of a question. */
@@ -275,6 +315,21 @@ const singularOf: ReadonlyMap<string, string> = new Map([
   ['our', 'my'],
 ]);
 
+/** The refusal of a question that can mean several things. */
+function ambiguous(
+  queries: readonly Query[],
+  dictionary: Dictionary,
+  span: { start: number; end: number },
+): SentenceIssue {
+  const meanings = queries.slice(0, 2).map((each) => `“${describeQuery(each, dictionary)}”`);
+  return {
+    code: 'ambiguous-question',
+    message: 'the question can mean different things',
+    hint: `Ask for ${meanings.join(' or ')}.`,
+    ...span,
+  };
+}
+
 /** The refusal of a question of which no reading accounts for a word. */
 function ignoredWord({ start, end }: Token, sentence: string): SentenceIssue {
   const message = `“${sentence.slice(start, end)}” is not understood here`;
@@ -370,7 +425,7 @@ class BodyParser {
     });
   }
 
-  private parseBody(tokens: readonly Token[], kind: BodyKind | undefined, isCount: boolean): ParsedBody | undefined {
+  parseBody(tokens: readonly Token[], kind: BodyKind | undefined, isCount: boolean): ParsedBody | undefined {
     const key = `${kind ?? isCount} ${tokens.map((each) => `${each.kind}${each.text}${each.start}`).join(' ')}`;
     if (this.parsed.has(key)) return this.parsed.get(key);
     const body =
@@ -405,8 +460,13 @@ class BodyParser {
     const [best] = patterns.filter(({ end }) => end === context.tokens.length).toSorted((a, b) => a.cost - b.cost);
     if (!best) return undefined;
     const [id] = 'property' in best.condition ? (best.condition as PropertyPattern).property : [];
+    const { vocabulary } = this.options;
+    const properties = 'property' in best.condition ? (best.condition as PropertyPattern).property : [];
     const isLowerBetter =
-      (id !== undefined && this.dictionary.find(id, 'property')?.isLowerBetter) ||
+      properties.some((each) => {
+        const word = this.dictionary.find(each, 'property');
+        return word?.isLowerBetter === true && (properties.length === 1 || vocabulary?.has(word) === true);
+      }) ||
       ('property' in best.condition && showsPlace(best.condition as PropertyPattern));
     return {
       condition: best.condition,

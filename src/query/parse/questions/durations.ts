@@ -110,7 +110,7 @@ export const durationRules: readonly Rule[] = [
 ];
 
 /** The time from one to the next; what one does not do, as in "without dying", is the player's. */
-function withoutDoing(body: Tokens, take: Take, cost = 0): readonly Reading[] {
+export function withoutDoing(body: Tokens, take: Take, cost = 0): readonly Reading[] {
   const isPassive = /^(?:getting|being)$/.test(body[0]?.lower ?? '') && body.length > 1;
   if (isPassive)
     return measured([word('i', body[0]), word('was', body[0]), ...body.slice(1)], 'gap', take, isEvent, cost);
@@ -124,7 +124,8 @@ function withoutDoing(body: Tokens, take: Take, cost = 0): readonly Reading[] {
   }));
 }
 
-function firstTime(clause: Tokens): readonly Reading[] {
+/** How long it takes until something happens for the first time. */
+export function firstTime(clause: Tokens): readonly Reading[] {
   const got = achievementVerbs.has(clause[0]?.lower ?? '') ? [[word('i', clause[0]), ...clause]] : [];
   const withPlayer = clause[0] ? [[word('i', clause[0]), ...clause]] : [];
   return [...declarative(clause), ...got, ...withPlayer].flatMap((body, index) =>
@@ -133,7 +134,7 @@ function firstTime(clause: Tokens): readonly Reading[] {
 }
 
 /** "between my first and second kill", "between respawn and death", "between kills" */
-function between(all: Tokens, take: Take, isOwn = true): readonly Reading[] {
+export function between(all: Tokens, take: Take, isOwn = true): readonly Reading[] {
   // "between two kills", "between consecutive kills"
   const isPair = /^(?:two|2|consecutive|successive)$/.test(all[0]?.lower ?? '');
   if (isPair) {
@@ -182,7 +183,8 @@ function isThing(condition: Condition): boolean {
   return 'mentions' in inner && !(inner.mentions as SlotPattern).any?.some((each) => each.count !== undefined);
 }
 
-function lives(subject: Tokens, rest: Tokens, take: Take): readonly Reading[] {
+/** How long somebody lives, from each spawn to what the other tokens say or to the death. */
+export function lives(subject: Tokens, rest: Tokens, take: Take): readonly Reading[] {
   const body = [...(subject.length > 0 ? asSubject(subject) : [word('i', rest[0])]), word('die', subject[0]), ...rest];
   return measured(body, 'life', take);
 }

@@ -299,7 +299,7 @@ function largestHit(body: Tokens, isSmallest: boolean): readonly Reading[] {
 }
 
 /** The time from one thing to the next of another. */
-function timeFrom(start: Tokens, end: Tokens): readonly Reading[] {
+export function timeFrom(start: Tokens, end: Tokens): readonly Reading[] {
   return anyOf(declarative(start), (from) =>
     declarative(end).flatMap((to) =>
       reading(
@@ -316,7 +316,7 @@ function timeFrom(start: Tokens, end: Tokens): readonly Reading[] {
 }
 
 /** The time from each death to the next spawn. */
-function deadTime(subject: Tokens, take: Take): readonly Reading[] {
+export function deadTime(subject: Tokens, take: Take): readonly Reading[] {
   const who = asSubject(subject);
   const [place] = subject;
   return reading(

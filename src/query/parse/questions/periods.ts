@@ -41,7 +41,7 @@ export const periodRules: readonly Rule[] = [
   rule(`in|during|on|at? what|which <n> ${doing}|${be}|${having} <c> in|during|on|at?`, ({ tokens }) =>
     declarative(tokens('c')).flatMap((clause) =>
       nounReading([tokens('n'), clause], (body, { condition }) => {
-        const words = wordsOf(body);
+        const words = periodWordsOf(body);
         return words && isEvent(condition) ? { find: condition, by: [{ period: { word: words } }] } : undefined;
       }),
     ),
@@ -165,7 +165,7 @@ function numberOf(tokens: Tokens): number | undefined {
 }
 
 /** The words of a noun that the logs know periods of. */
-function wordsOf({ condition, isPeriod }: Body): readonly string[] | undefined {
+export function periodWordsOf({ condition, isPeriod }: Body): readonly string[] | undefined {
   if (!isPeriod || !('mentions' in condition)) return undefined;
   const { any } = condition.mentions as SlotPattern;
   return any?.length === 1 && any[0]!.name === undefined && !any[0]!.of ? any[0]!.words : undefined;
@@ -178,8 +178,8 @@ function during(question: Tokens, noun: Tokens, nth: number | undefined, cost = 
     question,
     noun,
     (query, body) => {
-      const words = wordsOf(body);
-      return words && within(query, { word: words, nth });
+      const words = periodWordsOf(body);
+      return words && restrictToPeriod(query, { word: words, nth });
     },
     cost,
   );
@@ -189,8 +189,8 @@ function during(question: Tokens, noun: Tokens, nth: number | undefined, cost = 
 function duringAny(question: Tokens, noun: Tokens): readonly Question[] {
   if (noun.length > 2) return [];
   return askOf(question, noun, (query, body) => {
-    const words = wordsOf(body);
-    return words && within(query, { word: words });
+    const words = periodWordsOf(body);
+    return words && restrictToPeriod(query, { word: words });
   });
 }
 
@@ -200,7 +200,7 @@ function hasPeriod(condition: Condition): boolean {
 }
 
 /** Restricts everything that a query is about to a period. */
-function within(query: Query, period: PeriodPattern): Query | undefined {
+export function restrictToPeriod(query: Query, period: PeriodPattern): Query | undefined {
   if (query.at !== undefined || query.measure?.of === 'held' || hasPeriod(query.find)) return undefined;
   if (isProperty(query.find) && isBareProperty(query.find) && query.measure === undefined) return undefined;
   const restrict = (condition: Condition): Condition => ({
@@ -220,7 +220,7 @@ function within(query: Query, period: PeriodPattern): Query | undefined {
 function valueAt(property: Tokens, noun: Tokens, nth: number | undefined, edge: 'start' | 'end'): readonly Reading[] {
   if (nth === undefined || nth < 1 || noun.length > 2) return [];
   return nounReading([noun, property], (body, { condition, owners }) => {
-    const words = wordsOf(body);
+    const words = periodWordsOf(body);
     if (!words || !isBareProperty(condition)) return undefined;
     return { find: ofPlayer(condition, owners), at: { period: { word: words, nth }, edge } };
   }).map((each) => ({ ...each, kinds: ['noun', 'property'] as const }));
@@ -246,10 +246,10 @@ function numberedLength(noun: Tokens, number: Tokens): readonly Reading[] {
 }
 
 /** How long periods take. */
-function lengths(noun: Tokens, nth: number | undefined, take: Take): readonly Reading[] {
+export function lengths(noun: Tokens, nth: number | undefined, take: Take): readonly Reading[] {
   if (noun.length > 2 || (nth !== undefined && nth < 1)) return [];
   return nounReading([noun], (body) => {
-    const words = wordsOf(body);
+    const words = periodWordsOf(body);
     return words && { find: { period: { word: words, ...(nth && { nth }) } }, measure: { of: 'held', take } };
   });
 }
