@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { type Failure, toFailure } from './serve.ts';
 
 /** Milliseconds between two checks that the program still runs. */
 const WATCH_INTERVAL_MS = 500;
@@ -39,4 +40,27 @@ const watch = `
 export function guardProcess(parent: number, memory = 0): void {
   // In a thread of its own, because work may block this one.
   new Worker(watch, { eval: true, workerData: { parent, memory } }).unref();
+}
+
+/**
+ * Answers the messages of the process that started this one, and ends as `guardProcess` says. Call it once, in the module of a process
+ * whose first argument is the id of its parent.
+ *
+ * @param answer Returns the reply to a request. What it throws becomes a reply with a `failure`.
+ * @param memory As of `guardProcess`.
+ */
+export function serveParent<Request, Reply>(
+  answer: (request: Request) => Promise<Reply | { readonly failure: Failure }>,
+  memory?: number,
+): void {
+  process.on('message', (request: Request) => {
+    answer(request).then(
+      (reply) => process.send?.(reply),
+      (error: unknown) => process.send?.({ failure: toFailure(error) }),
+    );
+  });
+  process.on('disconnect', () => {
+    process.exit();
+  });
+  guardProcess(Number(process.argv[2]), memory);
 }

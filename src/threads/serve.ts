@@ -75,7 +75,8 @@ export function serve(handler: (request: unknown, context: CallContext) => unkno
   });
 }
 
-function toFailure(error: unknown): Failure {
+/** An error as a message can carry it: its kind, where it is one of this program's. */
+export function toFailure(error: unknown): Failure {
   const plain = { message: messageOf(error), stack: error instanceof Error ? error.stack : undefined };
   if (!(error instanceof PlaybyplayError)) return plain;
   return { ...plain, code: error.code, hint: error.hint, issues: error.issues };

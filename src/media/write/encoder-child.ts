@@ -1,8 +1,7 @@
 // The process of a video encoder (encoder-process.ts): opens it with the first request and encodes with the others.
 import { AV_PIX_FMT_YUV420P, AV_PKT_FLAG_KEY } from 'node-av/constants';
 import { Frame } from 'node-av/lib';
-import { messageOf, PlaybyplayError } from '../../errors.ts';
-import { guardProcess } from '../../threads/guard-process.ts';
+import { serveParent } from '../../threads/guard-process.ts';
 import type { Rational } from '../../time.ts';
 import { VideoEncoder, type VideoEncoding } from './encoder.ts';
 import type { EncoderReply, EncoderRequest } from './encoder-process.ts';
@@ -25,7 +24,7 @@ function open(encoding: VideoEncoding): EncoderReply {
   return { opened: { codecId, extradata: extraData === null ? undefined : Uint8Array.from(extraData) } };
 }
 
-async function answer(request: EncoderRequest): Promise<EncoderReply> {
+serveParent(async (request: EncoderRequest): Promise<EncoderReply> => {
   if (request === 'finish') await encoder!.finish();
   else if ('open' in request) return open(request.open);
   else {
@@ -34,25 +33,4 @@ async function answer(request: EncoderRequest): Promise<EncoderReply> {
     await encoder!.encode(frame, pts, isKey);
   }
   return { done: true };
-}
-
-process.on('message', (request: EncoderRequest) => {
-  answer(request).then(
-    (reply) => process.send?.(reply),
-    (error: unknown) => {
-      const { code, hint } = error instanceof PlaybyplayError ? error : {};
-      const failure = {
-        message: messageOf(error),
-        stack: undefined,
-        ...(code === undefined ? {} : { code }),
-        ...(hint === undefined ? {} : { hint }),
-      };
-      process.send?.({ failure } satisfies EncoderReply);
-    },
-  );
 });
-process.on('disconnect', () => {
-  process.exit();
-});
-
-guardProcess(Number(process.argv[2]));
