@@ -9,13 +9,14 @@ import {
   cleanName,
   displayWord,
   findCaptions,
+  findSides,
   findTable,
   type Label,
   nameOfCaption,
   placeOnScreen,
   uniqueName,
 } from './names.ts';
-import type { IdentifiedHud } from './selection.ts';
+import { asName, type IdentifiedHud } from './selection.ts';
 import { withoutMargin } from './steady-edges.ts';
 import { overlap } from './survey.ts';
 import { figureArea, teachFont } from './teach.ts';
@@ -33,9 +34,16 @@ export function describeHud(
   steady: readonly Rect[],
   reference: Size,
 ): readonly HudField[] {
-  const labels = texts.flatMap(({ element: { rect }, reading }): Label[] =>
-    reading.type === 'label' ? [{ rect, text: reading.caption! }] : [],
+  const labelled = texts.flatMap(({ element: { rect }, reading }, i): (Label & { readonly field: number })[] =>
+    reading.type === 'label' ? [{ rect, text: reading.caption!, field: i }] : [],
   );
+  const isSide = findSides(
+    labelled,
+    [...gauges, ...rows].map(({ rect }) => rect),
+    reference,
+  );
+  const labels = labelled.filter((label) => !isSide.has(label));
+  const sides = new Set(labelled.flatMap((label) => (isSide.has(label) ? [label.field] : [])));
   const rects = texts.map(({ element, reading, samples, row }): Rect => {
     if (row) return trimRows(element.rect, steady);
     const whole = reading.type === 'clock' ? usualArea(element) : element.rect;
@@ -81,7 +89,11 @@ export function describeHud(
     const { align } = element;
     // The caption of a row may have a number: “Player 1”.
     const reading: FieldReading =
-      inTable.has(i) && own.type !== 'label' ? { ...own, type: 'label', caption: own.values[0]!.shown } : own;
+      inTable.has(i) && own.type !== 'label'
+        ? { ...own, type: 'label', caption: own.values[0]!.shown }
+        : sides.has(i)
+          ? asName(own)
+          : own;
     const { type, pattern, secondPattern, isGrouped = false, isStopwatch = false, behaviour, certainty } = reading;
     return {
       ...nameField(type, rects[i]!, reading.caption),

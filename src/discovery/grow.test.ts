@@ -38,6 +38,11 @@ it('leaves a message in the middle space for longer ones as far as nothing else 
   expect(growRegion(message, [message, score], FRAME)).toMatchObject({ x: 440, width: 320 });
 });
 
+it('leaves short messages in the middle of the screen space for long ones', () => {
+  const message: FieldArea = { rect: { x: 565, y: 167, width: 150, height: 50 }, align: 'left', type: 'message' };
+  expect(growRegion(message, [message], FRAME)).toMatchObject({ x: 371, width: 538 });
+});
+
 it('leaves a log at the left edge space for longer messages, and another message none', () => {
   const log: FieldArea = { rect: { x: 10, y: 300, width: 140, height: 60 }, align: 'left', type: 'message' };
   expect(growRegion({ ...log, isLog: true }, [], FRAME)).toMatchObject({ x: 4, width: 230 });

@@ -25,8 +25,8 @@ export function growRegion(field: FieldArea, fields: readonly FieldArea[], frame
   if (type === 'message') {
     const wide = isLog
       ? withRowMargin(rect, frame, LOG_MARGIN)
-      : align === 'centre'
-        ? widen(field, fields, frame, [SIDE_MARGIN * rect.width, SIDE_MARGIN * rect.width])
+      : isBanner(rect, frame) || align === 'centre'
+        ? widen(field, fields, frame, sideMargins(rect, frame))
         : rect;
     return withLineMargin(wide, frame);
   }
@@ -83,6 +83,20 @@ const EDGE_MARGIN = 6;
 
 /** Space for longer messages on either side, in widths of those that were seen. */
 const SIDE_MARGIN = 0.25;
+/** Distance from the middle of the screen, in widths of it, of messages that are centred there, and width of their area at least. */
+const MAX_BANNER_SHIFT = 0.01;
+const MIN_BANNER_WIDTH = 0.42;
+
+/** Whether messages are written around the middle of the screen, whichever of their edges those that were seen had in common. */
+function isBanner({ x, width }: Rect, frame: Size): boolean {
+  return Math.abs(x + width / 2 - frame.width / 2) <= MAX_BANNER_SHIFT * frame.width;
+}
+
+function sideMargins(rect: Rect, frame: Size): readonly [number, number] {
+  const least = isBanner(rect, frame) ? (MIN_BANNER_WIDTH * frame.width - rect.width) / 2 : 0;
+  const margin = Math.max(SIDE_MARGIN * rect.width, least);
+  return [margin, margin];
+}
 
 /** A feed with space for longer rows on the side that is away from the edge of the screen. */
 function withRowMargin({ x, width, ...rest }: Rect, frame: Size, margin: number): Rect {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findCaptions, findTable } from './names.ts';
+import { findCaptions, findSides, findTable } from './names.ts';
 
 const box = (x: number, y: number, width: number) => ({ x, y, width, height: 20 });
 
@@ -66,4 +66,27 @@ it('takes one caption next to two figures for no table', () => {
   expect(findTable([box(78, 62, 9), box(110, 62, 60)], [{ rect: box(10, 60, 62), text: 'Lap 1' }]).rowHeads.size).toBe(
     0,
   );
+});
+
+/** Texts below the bars of a fighting game, and one elsewhere. */
+function texts(left: string, right: string) {
+  return [
+    { rect: box(124, 64, 74), text: left },
+    { rect: box(975, 64, 84), text: right },
+    { rect: box(124, 400, 74), text: 'STAGE' },
+  ];
+}
+
+it('takes different texts at mirrored gauges for the names of two sides', () => {
+  const bars = [
+    { x: 124, y: 22, width: 470, height: 29 },
+    { x: 686, y: 22, width: 470, height: 29 },
+  ];
+  const frame = { width: 1280, height: 720 };
+  expect([...findSides(texts('MEI LIN', 'AURORA'), bars, frame)].map(({ text }) => text)).toEqual([
+    'MEI LIN',
+    'AURORA',
+  ]);
+  expect(findSides(texts('HP', 'HP'), bars, frame).size).toBe(0);
+  expect(findSides(texts('HEALTH', 'MANA'), [bars[0]!, { ...bars[1]!, x: 560 }], frame).size).toBe(0);
 });

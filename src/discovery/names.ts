@@ -103,6 +103,54 @@ function captionDistance(figure: Rect, { rect: label, text }: Label): number {
   return 0.5 + Math.max(0, vertical) / height;
 }
 
+/** Distance of two gauges from being mirrored, in widths of the frame, and of their edges, in heights of a gauge. */
+const MAX_MIRROR_SHIFT = 0.012;
+const MAX_MIRROR_EDGE = 0.3;
+/** Distance of a name from its gauge, in heights of the name. */
+const MAX_SIDE_GAP = 2.5;
+
+/**
+ * Finds the names of two sides, such as fighters: two different texts in one row, each above or below one of two gauges that are
+ * mirrored about the middle of the screen.
+ */
+export function findSides(labels: readonly Label[], gauges: readonly Rect[], frame: Size): ReadonlySet<Label> {
+  const pairs = gauges.flatMap((left) =>
+    gauges
+      .filter((right) => left.x < right.x && areMirrored(left, right, frame))
+      .map((right) => [left, right] as const),
+  );
+  const sides = pairs.flatMap(([left, right]) => {
+    const [own, others] = [left, right].map((gauge) => labels.filter(({ rect }) => isAtGauge(rect, gauge))) as [
+      Label[],
+      Label[],
+    ];
+    return own.flatMap((label) => {
+      const other = others.find(
+        ({ rect, text }) => text !== label.text && Math.abs(rect.y - label.rect.y) <= MAX_MIRROR_EDGE * rect.height,
+      );
+      return other ? [label, other] : [];
+    });
+  });
+  return new Set(sides);
+}
+
+function areMirrored(a: Rect, b: Rect, frame: Size): boolean {
+  const edge = MAX_MIRROR_EDGE * Math.min(a.height, b.height);
+  return (
+    Math.abs(a.x + b.x + b.width - frame.width) <= MAX_MIRROR_SHIFT * frame.width &&
+    Math.abs(a.width - b.width) <= MAX_MIRROR_SHIFT * frame.width &&
+    Math.abs(a.y - b.y) <= edge &&
+    Math.abs(a.height - b.height) <= edge
+  );
+}
+
+/** Whether a text stands right above or below a gauge, within its width. */
+function isAtGauge(label: Rect, gauge: Rect): boolean {
+  const gap = Math.max(gauge.y - label.y - label.height, label.y - gauge.y - gauge.height);
+  const common = Math.min(label.x + label.width, gauge.x + gauge.width) - Math.max(label.x, gauge.x);
+  return gap >= -0.5 * label.height && gap <= MAX_SIDE_GAP * label.height && common >= 0.9 * label.width;
+}
+
 /** Gaps between the cells of a row of a table, and between its first row and the captions of its columns, in heights of a caption. */
 const MAX_CELL_GAP = 6;
 const MAX_HEAD_GAP = 2.5;

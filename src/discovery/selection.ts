@@ -193,7 +193,7 @@ function isSide(parts: TextRow['parts'], i: number): boolean {
 }
 
 /** A text that is another one in the next match. */
-function asName({ values, behaviour, certainty }: FieldReading): FieldReading {
+export function asName({ values, behaviour, certainty }: FieldReading): FieldReading {
   return { type: 'name', values, behaviour, certainty };
 }
 
