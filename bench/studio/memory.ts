@@ -1,6 +1,7 @@
 // Memory of the studio over a time of use: a person scrubs, steps, leaps, asks, scrolls, zooms and changes pages, an action each two seconds.
 // Every minute: the heap and the nodes of the page after garbage collection, and the resident memory of the server, a process of its own.
-//   node bench/studio/memory.ts <folder with recordings and logs> [--minutes 15] [--json <file>]
+//   node bench/studio/memory.ts <folder with recordings and logs> [--minutes 15] [--pause 2] [--json <file>]
+// --pause: seconds between two actions; a minute has 30 actions whatever it is.
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +13,17 @@ import { launchBrowser } from '../../test/fixtures/browser.ts';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { minutes: { type: 'string', default: '15' }, json: { type: 'string' } },
+  options: {
+    minutes: { type: 'string', default: '15' },
+    pause: { type: 'string', default: '2' },
+    json: { type: 'string' },
+  },
 });
 const [folder = '.'] = positionals;
 const program = join(import.meta.dirname, '../../src/cli/launch.js');
+
+/** A person does something each two seconds. */
+const ACTIONS_PER_MINUTE = 30;
 
 /** A measurement, in MB and nodes. */
 interface Minute {
@@ -43,15 +51,14 @@ try {
     return all.filter(({ log }) => log !== undefined).map(({ path }) => path);
   });
   await open(page, recordings[0]!);
-  const began = Date.now();
   for (let action = 0, minute = 0; minute <= Number(options.minutes); action++) {
-    if (Date.now() - began >= minute * 60_000) {
+    if (action >= minute * ACTIONS_PER_MINUTE) {
       minutes.push(await measure(page, minute));
       process.stderr.write(`${JSON.stringify(minutes.at(-1))}\n`);
       minute++;
     }
     await act(page, action, recordings);
-    await sleep(2000);
+    await sleep(1000 * Number(options.pause));
   }
 } finally {
   await browser.close();

@@ -52,15 +52,21 @@ export interface Picture extends Disposable {
   readonly vectors?: MotionVectors | undefined;
 }
 
-/** Copies a picture into its own memory; the copy needs no disposal. */
-export function copyPicture(picture: Picture): Picture {
+/**
+ * Copies a picture into its own memory; the copy needs no disposal.
+ *
+ * @param unused A copy that is not used any more, whose memory is used again where the planes have the same size.
+ */
+export function copyPicture(picture: Picture, unused?: Picture): Picture {
   const { t, width, height, pixelAspect, chromaShiftX, chromaShiftY, color } = picture;
-  const [y, u, v] = [picture.y, picture.u, picture.v].map(copyPlane) as [Plane, Plane, Plane];
+  const y = copyPlane(picture.y, unused?.y);
+  const u = copyPlane(picture.u, unused?.u);
+  const v = copyPlane(picture.v, unused?.v);
   return { t, width, height, pixelAspect, chromaShiftX, chromaShiftY, color, y, u, v, [Symbol.dispose]() {} };
 }
 
-function copyPlane({ data, stride, width, height }: Plane): Plane {
-  const out = new Uint8Array(width * height);
+function copyPlane({ data, stride, width, height }: Plane, unused: Plane | undefined): Plane {
+  const out = unused?.data.length === width * height ? unused.data : new Uint8Array(width * height);
   for (let row = 0; row < height; row++) out.set(data.subarray(row * stride, row * stride + width), row * width);
   return { data: out, stride: width, width, height };
 }

@@ -5,6 +5,9 @@ import { cropRgb } from '../../regions/crop.ts';
 /** How a picture is sent to a page. */
 export type PictureFormat = 'jpeg' | 'webp' | 'png';
 
+// Every picture is another one: what libvips keeps of the last ones helps none.
+sharp.cache(false);
+
 /** Quality of JPEG: artefacts are below those of the recordings. */
 const JPEG_QUALITY = 90;
 const WEBP_QUALITY = 85;
@@ -16,8 +19,18 @@ const WEBP_QUALITY = 85;
  */
 export async function encodePicture(picture: Picture, format: PictureFormat, width?: number): Promise<Uint8Array> {
   const rect = { x: 0, y: 0, width: picture.width, height: picture.height };
-  return await encodePixels({ ...rect, data: cropRgb(picture, rect) }, format, width);
+  const bytes = 3 * picture.width * picture.height;
+  const memory = unused?.length === bytes ? unused : new Uint8Array(bytes);
+  unused = undefined;
+  try {
+    return await encodePixels({ ...rect, data: cropRgb(picture, rect, memory) }, format, width);
+  } finally {
+    unused = memory;
+  }
 }
+
+/** Memory of the last picture's pixels, while no picture is encoded. */
+let unused: Uint8Array | undefined;
 
 /** Encodes interleaved RGB as `encodePicture` does. */
 export async function encodePixels(

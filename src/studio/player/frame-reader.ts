@@ -13,8 +13,8 @@ import { scanPacketsAsync } from '../../media/packets/scan-packets.ts';
 import { copyPicture, type Picture } from '../../media/picture.ts';
 import { openVideo, type VideoFile } from '../../media/video.ts';
 
-/** Bytes of decoded pictures that are kept. */
-const MAX_CACHED_BYTES = 128 << 20;
+/** Bytes of decoded pictures that are kept: two seconds of 720p at 24 frames a second. */
+const MAX_CACHED_BYTES = 64 << 20;
 /** Frames before the wanted one that are decoded with it when a person steps backwards: going back costs decoding from the keyframe. */
 const BACKWARD_FRAMES = 24;
 
@@ -127,8 +127,8 @@ export class FrameReader implements Disposable {
     const cursor = this.#cursor;
     const isAhead = cursor?.group === group && cursor.next <= frame;
     const isStepBack = frame < this.#last && this.#last - frame <= BACKWARD_FRAMES;
-    const keepFrom =
-      isAhead || !isStepBack ? frame : Math.max(groupFirstFrame(this.index, group), frame - BACKWARD_FRAMES);
+    const back = Math.min(BACKWARD_FRAMES, this.#capacity - 1);
+    const keepFrom = isAhead || !isStepBack ? frame : Math.max(groupFirstFrame(this.index, group), frame - back);
     if (!isAhead) this.#start(group, keepFrom);
     const current = this.#cursor!;
     for (let step = current.items.next(); !step.done; step = current.items.next()) {
@@ -140,7 +140,7 @@ export class FrameReader implements Disposable {
       using picture = item;
       const number = current.next++;
       if (number < keepFrom) continue;
-      const copy = copyPicture(picture);
+      const copy = copyPicture(picture, this.#makeRoom(sizeOf(picture)));
       this.#keep(number, copy);
       if (number === frame) return copy;
     }
@@ -161,17 +161,30 @@ export class FrameReader implements Disposable {
     this.#cursor = undefined;
   }
 
-  /** Puts a picture at the end of the cache, and removes from its beginning what is too much. */
+  /** How many pictures can be kept. */
+  get #capacity(): number {
+    const { width, height } = this.info;
+    return Math.max(1, Math.floor(MAX_CACHED_BYTES / (1.5 * width * height)));
+  }
+
+  /** Removes the pictures that were not wanted longest, until there is room for another; returns one whose memory is free. */
+  #makeRoom(bytes: number): Picture | undefined {
+    let free: Picture | undefined;
+    for (const [oldest, kept] of this.#cached) {
+      if (this.#cachedBytes + bytes <= MAX_CACHED_BYTES) break;
+      this.#cached.delete(oldest);
+      this.#cachedBytes -= sizeOf(kept);
+      if (typeof kept !== 'string') free = kept;
+    }
+    return free;
+  }
+
+  /** Puts a picture at the end of the cache. */
   #keep(frame: number, picture: Picture | string): void {
     const before = this.#cached.get(frame);
     this.#cached.delete(frame);
     this.#cachedBytes += sizeOf(picture) - (before === undefined ? 0 : sizeOf(before));
     this.#cached.set(frame, picture);
-    for (const [oldest, kept] of this.#cached) {
-      if (this.#cachedBytes <= MAX_CACHED_BYTES || this.#cached.size <= 1) return;
-      this.#cached.delete(oldest);
-      this.#cachedBytes -= sizeOf(kept);
-    }
   }
 
   [Symbol.dispose](): void {

@@ -184,37 +184,61 @@ async function versionOfRecording(path: string): Promise<string> {
 
 /** Recordings that are open at the same time: a comparison needs two. */
 const MAX_OPEN = 3;
+/** Seconds after which a recording that nobody asks for is closed, unless it is the last that somebody asked for. */
+const IDLE_SECONDS = 60;
+
+interface Entry {
+  readonly recording: Promise<OpenRecording>;
+  /** In ms of `performance.now()`. */
+  used: number;
+}
 
 /** Opens recordings as pages ask for them, and closes those that were not asked for longest. */
 export class OpenRecordings implements AsyncDisposable {
-  readonly #open = new Map<string, Promise<OpenRecording>>();
+  /** In the order in which they were asked for. */
+  readonly #open = new Map<string, Entry>();
+  readonly #timer = setInterval(() => this.#closeIdle(), (1000 * IDLE_SECONDS) / 4).unref();
 
   /** The recording of a real path. Throws as `openVideo`. */
   async get(path: string): Promise<OpenRecording> {
     const known = this.#open.get(path);
     if (known) {
-      const recording = await known;
+      const recording = await known.recording;
       if (recording.version === (await versionOfRecording(path))) {
-        this.#open.delete(path);
-        this.#open.set(path, known);
+        this.#use(path, known.recording);
         return recording;
       }
-      this.#open.delete(path);
-      void recording[Symbol.asyncDispose]();
+      this.#close(path, known);
     }
     const opening = OpenRecording.open(path);
-    this.#open.set(path, opening);
+    this.#use(path, opening);
     opening.catch(() => this.#open.delete(path));
-    for (const [oldest, recording] of this.#open) {
+    for (const [oldest, entry] of this.#open) {
       if (this.#open.size <= MAX_OPEN) break;
-      this.#open.delete(oldest);
-      void recording.then((each) => each[Symbol.asyncDispose]()).catch(() => undefined);
+      this.#close(oldest, entry);
     }
     return await opening;
   }
 
+  #use(path: string, recording: Promise<OpenRecording>): void {
+    this.#open.delete(path);
+    this.#open.set(path, { recording, used: performance.now() });
+  }
+
+  #closeIdle(): void {
+    const last = [...this.#open.keys()].at(-1);
+    for (const [path, entry] of this.#open)
+      if (path !== last && performance.now() - entry.used > 1000 * IDLE_SECONDS) this.#close(path, entry);
+  }
+
+  #close(path: string, { recording }: Entry): void {
+    this.#open.delete(path);
+    void recording.then((each) => each[Symbol.asyncDispose]()).catch(() => undefined);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    const all = await Promise.allSettled(this.#open.values());
+    clearInterval(this.#timer);
+    const all = await Promise.allSettled(Array.from(this.#open.values(), ({ recording }) => recording));
     this.#open.clear();
     await Promise.all(all.map((one) => (one.status === 'fulfilled' ? one.value[Symbol.asyncDispose]() : undefined)));
   }

@@ -68,6 +68,9 @@ export class ReviewedLog {
   readonly names: readonly string[];
   readonly #asked = new Map<string, AskedQuestion>();
   readonly #indexById: ReadonlyMap<string, number>;
+  /** Those that are not deleted: one list, as what is found out about it holds for all questions. */
+  readonly #askable: readonly EventLine[];
+  readonly #askableNames: readonly string[];
 
   private constructor(
     fields: Pick<ReviewedLog, 'path' | 'version' | 'header' | 'events' | 'gaps' | 'corrections' | 'dictionary'>,
@@ -80,6 +83,8 @@ export class ReviewedLog {
     this.corrections = fields.corrections;
     this.dictionary = fields.dictionary;
     this.names = collectNames(fields.events.map(({ event }) => event));
+    this.#askable = fields.events.flatMap(({ event, status }) => (status === 'deleted' ? [] : [event]));
+    this.#askableNames = this.#askable.length === fields.events.length ? this.names : collectNames(this.#askable);
     this.#indexById = new Map(fields.events.map(({ event }, index) => [event.id, index]));
   }
 
@@ -133,13 +138,14 @@ export class ReviewedLog {
   }
 
   #ask(question: string): AskedQuestion {
-    const events = this.events.filter(({ status }) => status !== 'deleted').map(({ event }) => event);
+    const events = this.#askable;
+    const names = this.#askableNames;
     const { game, session, media } = this.header;
     const logs = new Map([[session, { path: this.path, name: media.name }]]);
     const nothing = { reading: [], corrections: [], answers: [], suggestions: [] };
     let compiled: CompiledQuery;
     try {
-      compiled = compileQuery(question, this.dictionary, { logs: { events, games: [game], logs } });
+      compiled = compileQuery(question, this.dictionary, { names, logs: { events, games: [game], logs } });
     } catch (error) {
       if (!(error instanceof PlaybyplayError) || error.code !== 'bad-query') throw error;
       return { ...nothing, found: undefined, issues: error.issues };
