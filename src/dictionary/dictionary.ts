@@ -169,7 +169,7 @@ export class Dictionary {
     }
     for (const { kind, id, namespace, entry } of seeds) {
       for (const name of entry.formerly ?? []) {
-        const formerId = wordId(namespace, name, entry.sense);
+        const formerId = name.includes(':') ? name : wordId(namespace, name, entry.sense);
         if (!byKind[kind].has(formerId)) byKind[kind].set(formerId, byKind[kind].get(id)!);
       }
     }

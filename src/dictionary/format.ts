@@ -76,9 +76,11 @@ const WORD_PROPERTIES = {
   definition: DEFINITION,
   synonyms: NAMES,
   formerly: {
-    ...NAMES,
+    type: 'array',
+    maxItems: limits.synonyms,
+    items: ID,
     description:
-      'Names before the word was renamed: they are synonyms, and logs with the ids made of them are understood.',
+      'What the word was called before: a name, which stays a synonym, or the id (`naval:pirate`) it had in another dictionary. Logs with these are understood.',
   },
   examples: { type: 'array', maxItems: limits.synonyms, items: TEXT, description: 'Sentences that use the word.' },
 } as const;

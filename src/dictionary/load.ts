@@ -318,7 +318,7 @@ function checkRoot({ seed, path, report }: LocatedEntry, byKey: ReadonlyMap<stri
 }
 
 function synonymsOf({ synonyms = [], formerly = [] }: WordEntry): readonly string[] {
-  return [...synonyms, ...formerly];
+  return [...synonyms, ...formerly.filter((name) => !name.includes(':'))];
 }
 
 /** Collects the synonyms that files add to words of other dictionaries, by entry key. */

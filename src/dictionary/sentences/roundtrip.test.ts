@@ -57,7 +57,7 @@ describe('parse(render(s)) = s', () => {
   });
 
   it('holds for words with the name of another word and a label of known words', () => {
-    const action = { subject: 'player', property: 'screen', to: { word: 'battle-royale:contest' } };
+    const action = { subject: 'player', property: 'screen', to: { word: 'contest' } };
     expect(render(action, dictionary)).toBe("player's screen becomes contest (battle-royale)");
     expect(parse("player's screen becomes contest (battle-royale)", dictionary).statement).toEqual(action);
   });
