@@ -2,11 +2,12 @@
  * False and missed freezes of recordings (needs ffmpeg).
  *
  * ```sh
- * node bench/quality/freezes.ts <folder for the encodings> <recording>…
+ * node bench/quality/freezes.ts <folder for the encodings> [--sound] <recording>…
  * ```
  *
- * Each recording, which must be without faults, is encoded at CRF 20, 26, 30 and 35 as it is, and at one of these with faults at
- * seeded random places: repeated pictures (the picture stands still, its frames go on) and missing frames. A place
+ * Each recording, which must be without faults, is encoded at CRF 20, 26, 30 and 35 as it is, and at two of these with faults at
+ * seeded random places: repeated pictures (the picture stands still, its frames go on) and missing frames. With --sound, those with
+ * faults keep the sound of the recording, which stops with the picture. A place
  * qualifies if the source moves before, during and after the fault, by pictures that ffmpeg decodes: a fault in a still
  * scene changes no picture. A fault is found if an incident begins and ends at its very frames.
  */
@@ -32,8 +33,10 @@ const SECONDS_BETWEEN_FAULTS = 2;
 /** Seconds of each recording that are encoded. */
 const SECONDS_OF_EACH = 60;
 
-const [folder, ...recordings] = process.argv.slice(2);
-if (folder === undefined || recordings.length === 0) throw new Error('usage: freezes.ts <folder> <recording>…');
+const hasSound = process.argv.includes('--sound');
+const [folder, ...recordings] = process.argv.slice(2).filter((one) => one !== '--sound');
+if (folder === undefined || recordings.length === 0)
+  throw new Error('usage: freezes.ts <folder> [--sound] <recording>…');
 mkdirSync(folder, { recursive: true });
 
 const clean = { seconds: 0, freezes: 0, uncertain: 0 };
@@ -43,15 +46,17 @@ console.log(
 );
 console.log('| --- | --- | --- | --- | --- | --- | --- | --- |');
 for (const [i, recording] of recordings.entries()) {
-  const name = basename(dirname(recording));
+  const name = basename(recording) === 'video.mp4' ? basename(dirname(recording)) : basename(recording, '.mp4');
   const fps = frameRate(recording);
   const moves = sourceMotion(recording);
   const own = { seconds: 0, freezes: 0, uncertain: 0 };
-  const crf = QUALITIES[i % QUALITIES.length]!;
-  const faults = placeFaults(moves, fps, 1 + i);
-  const copies = QUALITIES.map((one) => ({ path: join(folder, `${name}-${one}.mp4`), crf: one, filter: '' }));
-  const broken = { path: join(folder, `${name}-${crf}-faults-${1 + i}.mp4`), crf, filter: faultFilter(faults, fps) };
-  encode(recording, [...copies, broken]);
+  const copies = QUALITIES.map((crf) => ({ path: join(folder, `${name}-${crf}.mp4`), crf, faults: [] }));
+  const broken = [i, i + 2].map((k) => {
+    const [crf, seed] = [QUALITIES[k % QUALITIES.length]!, 1 + k];
+    const path = join(folder, `${name}-${crf}-faults-${seed}${hasSound ? '-sound' : ''}.mp4`);
+    return { path, crf, faults: placeFaults(moves, fps, seed) };
+  });
+  encode(recording, fps, [...copies, ...broken]);
   for (const path of [recording, ...copies.map((copy) => copy.path)]) {
     const { seconds, freezes, uncertain } = await freezesOf(path);
     own.seconds += seconds;
@@ -62,29 +67,33 @@ for (const [i, recording] of recordings.entries()) {
   clean.seconds += own.seconds;
   clean.freezes += own.freezes;
   clean.uncertain += own.uncertain;
-  const { freezes } = await freezesOf(broken.path);
-  const unexplained = new Set(freezes);
   const hits: Record<Fault['kind'], [number, number]> = { repeated: [0, 0], missing: [0, 0] };
-  for (const fault of faults) {
-    const [t, end] = [fault.at / fps, (fault.at + fault.frames + 1) / fps];
-    const hit = freezes.find((one) => Math.abs(one.t - t) < 0.5 / fps && Math.abs(one.end - end) < 0.5 / fps);
-    hits[fault.kind][1]++;
-    if (hit) {
-      hits[fault.kind][0]++;
-      unexplained.delete(hit);
-    } else
-      console.error(
-        `missed: ${broken.path} ${fault.kind} ${t.toFixed(3)}–${end.toFixed(3)} s (frame ${fault.at}, ${fault.frames})`,
-      );
+  let others = 0;
+  for (const { path, faults } of broken) {
+    const { freezes } = await freezesOf(path);
+    const unexplained = new Set(freezes);
+    for (const fault of faults) {
+      const [t, end] = [fault.at / fps, (fault.at + fault.frames + 1) / fps];
+      const hit = freezes.find((one) => Math.abs(one.t - t) < 0.5 / fps && Math.abs(one.end - end) < 0.5 / fps);
+      hits[fault.kind][1]++;
+      if (hit) {
+        hits[fault.kind][0]++;
+        unexplained.delete(hit);
+      } else
+        console.error(
+          `missed: ${path} ${fault.kind} ${t.toFixed(3)}–${end.toFixed(3)} s (frame ${fault.at}, ${fault.frames})`,
+        );
+    }
+    for (const { t, end } of unexplained)
+      console.error(`not to the frame: ${path} ${t.toFixed(3)}–${end.toFixed(3)} s`);
+    others += unexplained.size;
   }
-  for (const { t, end } of unexplained)
-    console.error(`not to the frame: ${broken.path} ${t.toFixed(3)}–${end.toFixed(3)} s`);
   for (const kind of ['repeated', 'missing'] as const) {
     found[kind][0]! += hits[kind][0];
     found[kind][1]! += hits[kind][1];
   }
   console.log(
-    `| ${name} | ${(own.seconds / 60).toFixed(1)} min | ${own.freezes} | ${own.uncertain} | ${crf} | ${hits.repeated.join(' of ')} | ${hits.missing.join(' of ')} | ${unexplained.size} |`,
+    `| ${name} | ${(own.seconds / 60).toFixed(1)} min | ${own.freezes} | ${own.uncertain} | ${broken.map(({ crf }) => crf).join(', ')} | ${hits.repeated.join(' of ')} | ${hits.missing.join(' of ')} | ${others} |`,
   );
 }
 const hours = clean.seconds / 3600;
@@ -186,27 +195,34 @@ function faultFilter(faults: readonly Fault[], fps: number): string {
   return `,${select('repeated')},fps=${fps},${select('missing')}`;
 }
 
+/** An encoding of a recording. */
+interface Copy {
+  readonly path: string;
+  readonly crf: number;
+  readonly faults: readonly Fault[];
+}
+
 /** Encodes what is missing of the copies, with one decoding of the source. */
-function encode(source: string, copies: readonly { path: string; crf: number; filter: string }[]): void {
+function encode(source: string, fps: number, copies: readonly Copy[]): void {
   const missing = copies.filter(({ path }) => !existsSync(path));
   if (missing.length === 0) return;
   const split = `scale=${SIZE.width}:${SIZE.height},split=${missing.length}${missing.map((_, i) => `[s${i}]`).join('')}`;
-  const chains = missing.map(({ filter }, i) => `[s${i}]null${filter}[v${i}]`);
-  const codec = ['-fps_mode', 'passthrough', '-c:v', 'libx264', '-preset', 'veryfast', '-g', '120'];
-  const outputs = missing.flatMap(({ path, crf }, i) =>
-    ['-map', `[v${i}]`].concat(codec, '-crf', String(crf), `${path}.part.mp4`),
+  const chains = missing.map(
+    ({ faults }, i) => `[s${i}]null${faults.length > 0 ? faultFilter(faults, fps) : ''}[v${i}]`,
   );
-  const limit = ['-t', String(SECONDS_OF_EACH)];
-  execFileSync('ffmpeg', [
-    '-v',
-    'error',
-    '-y',
-    ...limit,
-    '-i',
-    source,
-    '-filter_complex',
-    [split, ...chains].join(';'),
-    ...outputs,
-  ]);
+  const codec = ['-fps_mode', 'passthrough', '-c:v', 'libx264', '-preset', 'veryfast', '-g', '120'];
+  const outputs = missing.flatMap(({ path, crf, faults }, i) => {
+    const sound =
+      hasSound && faults.length > 0 ? ['-map', '0:a?', '-af', stoppedSound(faults, fps), '-c:a', 'aac'] : [];
+    return ['-map', `[v${i}]`, ...sound, ...codec, '-crf', String(crf), `${path}.part.mp4`];
+  });
+  const input = ['-v', 'error', '-y', '-t', String(SECONDS_OF_EACH), '-i', source];
+  execFileSync('ffmpeg', [...input, '-filter_complex', [split, ...chains].join(';'), ...outputs]);
   for (const { path } of missing) renameSync(`${path}.part.mp4`, path);
+}
+
+/** Silence where the picture stands. */
+function stoppedSound(faults: readonly Fault[], fps: number): string {
+  const spans = faults.map(({ at, frames }) => `between(t,${at / fps},${(at + frames + 1) / fps})`);
+  return `volume=0:enable='${spans.join('+')}'`;
 }

@@ -245,7 +245,7 @@ function snapToQuietMoments(
 }
 
 /** Approximate maximum number of versions of one scene. */
-const MAX_SCENE_VERSIONS = 48;
+const MAX_SCENE_VERSIONS = 160;
 
 /**
  * Returns the whole scene first. If it takes more than a quarter of the duration, shorter versions follow: the windows

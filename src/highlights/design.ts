@@ -20,6 +20,7 @@ import { blendOverlay, fillRectangle } from '../media/write/overlay.ts';
 import type { Paint, ReelOptions } from '../media/write/reel.ts';
 import { readPixels, writeCard } from '../media/write/still.ts';
 import { RecordingPool } from '../media/write/timeline.ts';
+import { clamp } from '../statistics.ts';
 import type { Rational } from '../time.ts';
 import { cropCenters, type CropCenter, keepClear, shownWidth } from './attention.ts';
 import { type Brand, defaultBrand } from './brand.ts';
@@ -290,7 +291,7 @@ export class ReelDesign implements AsyncDisposable {
         const at = listed.events[order]!.at;
         const end = Math.min(at + LIFTED_SECONDS, listed.at + listed.duration);
         if (!text || end - at < 0.3) return [];
-        return [{ kind: 'hud', start: at, end, ...this.#liftInPlace(region, text, frame, screen.attention) }];
+        return [{ kind: 'hud', start: at, end, ...this.#liftInPlace(text, frame, screen.attention) }];
       });
     });
   }
@@ -308,40 +309,55 @@ export class ReelDesign implements AsyncDisposable {
       });
   }
 
-  /** Where the bright text in a region lies; undefined where there is none. */
+  /** Where the bright text in a region lies, with the line below it if there is one; undefined where there is none. */
   #textWithin(region: Rect, media: string, t: number, frame: Size): Rect | undefined {
     const filter = new FrameFilter(frame.width, frame.height, 'gray');
     const levels = readPixels(this.#recordings.open(media), t, filter);
     if (!levels) return undefined;
     const [left, top] = [Math.round(region.x * frame.width), Math.round(region.y * frame.height)];
     const [width, height] = [Math.round(region.width * frame.width), Math.round(region.height * frame.height)];
-    const ink = Array.from({ length: width }, (_, x) => {
-      let bright = 0;
-      for (let y = 0; y < height; y++) if (levels[(top + y) * frame.width + left + x]! > BRIGHT_LEVEL) bright++;
-      return Math.min(bright, height / 2);
-    });
-    const all = ink.reduce((sum, value) => sum + value, 0);
-    if (all < height) return undefined;
+    const inkOf = (line: number): number[] =>
+      Array.from({ length: width }, (_, x) => {
+        let bright = 0;
+        for (let y = top + line * height; y < top + (line + 1) * height; y++)
+          if (levels[y * frame.width + left + x]! > BRIGHT_LEVEL) bright++;
+        return Math.min(bright, height / 2);
+      });
+    const total = (ink: readonly number[]): number => ink.reduce((sum, value) => sum + value, 0);
+    const isText = (ink: readonly number[]): boolean =>
+      total(ink) >= height && total(ink) <= MAX_TEXT_INK * width * height;
+    const [own, below] = [inkOf(0), top + 2 * height <= frame.height ? inkOf(1) : []];
+    if (total(own) < height) return undefined;
+    const hasBelow = isText(own) && isText(below);
+    const ink = own.map((value, x) => value + (hasBelow ? below[x]! : 0));
+    const all = total(ink);
     let sum = 0;
     const shares = ink.map((value) => (sum += value) / all);
     const from = Math.max(0, shares.findIndex((share) => share > 0.01) - height / 3);
     const to = Math.min(width, shares.findIndex((share) => share > 0.99) + height / 3);
-    return { ...region, x: region.x + from / frame.width, width: (to - from) / frame.width };
+    return {
+      x: region.x + from / frame.width,
+      y: region.y,
+      width: (to - from) / frame.width,
+      height: region.height * (hasBelow ? 2 : 1),
+    };
   }
 
   /** Enlarges or reduces text to nearly the reel's width, at the height where the crop shows it. */
-  #liftInPlace(region: Rect, text: Rect, frame: Size, attention: Rect | undefined): Lifted {
-    const place = mapToReel(region, frame, this.size, this.layout, attention);
+  #liftInPlace(text: Rect, frame: Size, attention: Rect | undefined): Lifted {
+    const place = mapToReel(text, frame, this.size, this.layout, attention);
     const scale = Math.min(
       (LIFTED_WIDTH * this.size.width) / (text.width * frame.width),
       this.size.height / frame.height,
     );
-    const width = (text.width * frame.width * scale) / this.size.width;
-    // As many lines of the frame as fill the height of what they cover.
+    // As much of the frame as fills the reel's width, and the height of what it covers, so that nothing of that is left at the sides.
+    const part = Math.min(1, this.size.width / (scale * frame.width));
+    const x = clamp(text.x + text.width / 2 - part / 2, 0, 1 - part);
+    const width = (part * frame.width * scale) / this.size.width;
     const lines = (place.height * this.size.height) / (scale * frame.height);
-    const y = Math.max(0, Math.min(1 - lines, region.y + region.height / 2 - lines / 2));
+    const y = clamp(text.y + text.height / 2 - lines / 2, 0, 1 - lines);
     return {
-      from: { x: text.x, y, width: text.width, height: lines },
+      from: { x, y, width: part, height: lines },
       to: { x: (1 - width) / 2, y: place.y, width, height: place.height },
     };
   }
@@ -430,8 +446,9 @@ function sizeWithin(size: Size, bytes: number, frames: number): Size {
   return { width: even(size.width * step), height: even(size.height * step) };
 }
 
-/** Levels of text on a screen. */
+/** Levels of text on a screen, and the largest share of a line that it fills. */
 const BRIGHT_LEVEL = 190;
+const MAX_TEXT_INK = 0.3;
 
 /** The picture of an item at a time of the reel: first those of its entrance. */
 function pictureAt({ item, overlay, entrance }: DrawnItem, t: number): DrawnItem['overlay'] {
