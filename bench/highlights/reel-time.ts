@@ -20,7 +20,8 @@ const { values, positionals } = parseArgs({
 const [log] = positionals;
 if (log === undefined) throw new RangeError('usage: reel-time.ts <log folder> [--runs n] [--duration time]');
 const folder = mkdtempSync(join(tmpdir(), 'reel-time-'));
-const [{ media }] = (await loadSources([resolve(log)])).sources as [{ media: string }];
+const { sources } = await loadSources([resolve(log)]);
+const media = sources[0]!.media!;
 
 interface Cost {
   readonly wall: number;

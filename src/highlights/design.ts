@@ -129,6 +129,8 @@ interface DesignInput {
 const LIFTED_SECONDS = 3;
 /** Seconds after an event at which its text is measured. */
 const LIFTED_DELAY_SECONDS = 0.35;
+/** Share of the height of a camera's picture, from its top, in which faces are. */
+const FACE_SHARE = 0.6;
 /** Share of the reel's width that lifted text takes. */
 const LIFTED_WIDTH = 0.94;
 /** Seconds over which overlays appear and disappear. */
@@ -409,14 +411,26 @@ export class ReelDesign implements AsyncDisposable {
     };
   }
 
-  /** HUD regions of the games shown, in fractions of the reel's frame. */
+  /** HUD regions of the games shown, and the upper part of a camera's picture, in fractions of the reel's frame. */
   #hudInReel({ scenes }: SceneChoice): Rect[] {
     const { sources, screens } = this.#input;
     const used = [...new Set(scenes.map(({ source }) => source))];
     return used.flatMap((source) => {
       const { hud, attention } = screens[source]!;
       const { media } = sources[source]!.header;
-      return [...hud.values()].map((rect) => mapToReel(rect, media, this.size, this.layout, attention));
+      const lines = this.strip ? hudStrip(this.strip, media, this.size).picture : this.size.height;
+      const top = this.layout === 'split' ? this.size.height - lines : 0;
+      const picture = { ...this.size, height: lines };
+      const camera = top > 0 ? [{ x: 0, y: 0, width: 1, height: (FACE_SHARE * top) / this.size.height }] : [];
+      const regions = [...hud.values()].map((rect) => {
+        const { y, height, ...across } = mapToReel(rect, media, picture, this.layout, attention);
+        return {
+          ...across,
+          y: (top + y * lines) / this.size.height,
+          height: (height * lines) / this.size.height,
+        };
+      });
+      return [...camera, ...regions];
     });
   }
 

@@ -1,9 +1,9 @@
 import sharp from 'sharp';
-import type { Rect, Size } from '../geometry.ts';
+import type { Size } from '../geometry.ts';
 import { plainText } from '../markup.ts';
 import { outlineText, type Overlay, renderOverlay, type Typeface, wrapText } from '../media/write/overlay.ts';
 import type { Brand } from './brand.ts';
-import { placeOverlay } from './hud.ts';
+import { type Obstacle, placeOverlay } from './hud.ts';
 import type { OverlayItem } from './storyboard.ts';
 
 // Draws the items of a storyboard: each once, as pictures that are then blended into frames.
@@ -27,7 +27,7 @@ export interface DrawnItem {
 export interface DrawingContext extends Size {
   readonly brand: Brand;
   /** HUD regions in fractions of the reel. */
-  readonly hud: readonly Rect[];
+  readonly hud: readonly Obstacle[];
   /** The icon of a word in a game, if its profile has one. */
   readonly icon: (game: string, word: string) => Buffer | undefined;
 }
@@ -41,11 +41,13 @@ export const ENTRANCE_STEP_SECONDS = 0.04;
 export async function drawItems(items: readonly OverlayItem[], context: DrawingContext): Promise<DrawnItem[]> {
   const drawn: DrawnItem[] = [];
   const known = new Map<string, Pick<DrawnItem, 'overlay' | 'entrance'>>();
-  // Subtitles keep clear of captions, which keep clear of the HUD.
-  const captions = items.some(({ kind }) => kind === 'caption') ? [captionRoom(context)] : [];
+  // Subtitles keep clear of captions and banners, which keep clear of the HUD.
+  const rooms = (['caption', 'banner'] as const).flatMap((kind) =>
+    items.some((item) => item.kind === kind) ? [roomOf(kind, context)] : [],
+  );
   for (const item of items) {
     const key = JSON.stringify({ ...item, start: 0, end: 0 });
-    const hud = item.kind === 'subtitle' ? [...context.hud, ...captions] : context.hud;
+    const hud = item.kind === 'subtitle' ? [...context.hud, ...rooms] : context.hud;
     const pictures = known.get(key) ?? (await drawItem(item, { ...context, hud }));
     if (!pictures) continue;
     known.set(key, pictures);
@@ -201,19 +203,21 @@ function placeLines(
   return { picture: svg(width, height, plate + shapes), x: (context.width - width) / 2, y: middle - height / 2 };
 }
 
-/** Where captions of two lines are, in fractions of the frame. */
-function captionRoom(context: DrawingContext): Rect {
-  const size = captionSize(context);
+/** Text over text cannot be read; over the HUD or a camera's picture, it can. */
+const ROOM_WEIGHT = 5;
+
+/** Where captions of two lines, or banners, are, in fractions of the frame. */
+function roomOf(kind: 'caption' | 'banner', context: DrawingContext): Obstacle {
+  const { text, display } = context.brand;
   const row = [{ text: 'M', fill: 'none' }];
-  const { height } = textBlock([row, row], {
-    size,
-    face: context.brand.text,
-    pad: size * CAPTION_PAD,
-    stroke: 'none',
-  });
+  const [size, banner] = [captionSize(context), bannerSize(context)];
+  const { height } =
+    kind === 'caption'
+      ? textBlock([row, row], { size, face: text, pad: size * CAPTION_PAD, stroke: 'none' })
+      : textBlock([row], { size: banner, face: display, pad: banner * BANNER_PAD, stroke: 'none' });
   const share = height / context.height;
-  const middle = placeOverlay('caption', context.hud, share, isUpright(context));
-  return { x: 0, y: middle - share / 2, width: 1, height: share };
+  const middle = placeOverlay(kind, context.hud, share, isUpright(context));
+  return { x: 0, y: middle - share / 2, width: 1, height: share, weight: ROOM_WEIGHT };
 }
 
 /** Size of subtitles by that of captions. */
@@ -247,14 +251,20 @@ function colored(line: string, emphasis: readonly string[], { colors }: Brand): 
   return [...runs, { text: line.slice(from), fill: colors.text }].filter(({ text }) => text !== '');
 }
 
+/** Margin around a banner by its font size. */
+const BANNER_PAD = 0.2;
+
+function bannerSize(frame: Size): number {
+  return unitOf(frame) * (isUpright(frame) ? 17 : 14);
+}
+
 function drawBanner(
   { text, detail }: OverlayItem & { kind: 'banner' },
   context: DrawingContext,
   scale: number,
 ): Placed {
   const { brand, hud } = context;
-  const unit = unitOf(context);
-  let size = unit * (isUpright(context) ? 17 : 14);
+  let size = bannerSize(context);
   const widest = context.width * 0.9;
   const length = outlineText(text, size, brand.display).width;
   if (length > widest) size *= widest / length;
@@ -265,7 +275,7 @@ function drawBanner(
   const title = textBlock([[{ text: plainText(text), fill: brand.colors.accent }]], {
     size,
     face: brand.display,
-    pad: size * 0.2,
+    pad: size * BANNER_PAD,
     stroke: brand.colors.ground,
   });
   const small = size * 0.36;

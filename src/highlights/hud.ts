@@ -135,12 +135,18 @@ const PORTRAIT_PLACES = {
   banner: [0.36, 0.42, 0.3, 0.24, 0.58],
 } as const;
 
+/** A part of the frame that is better not covered. */
+export interface Obstacle extends Rect {
+  /** How much it matters; default 1. */
+  readonly weight?: number;
+}
+
 /**
  * Finds the vertical centre, in fractions of the frame, at which a caption or banner of this height covers least of the HUD.
  */
 export function placeOverlay(
   kind: 'caption' | 'banner',
-  hud: readonly Rect[],
+  hud: readonly Obstacle[],
   height: number,
   upright: boolean,
 ): number {
@@ -152,7 +158,7 @@ export function placeOverlay(
     return hud.reduce((sum, rect) => {
       const across = Math.max(0, Math.min(rect.x + rect.width, 0.85) - Math.max(rect.x, 0.15));
       const down = Math.max(0, Math.min(rect.y + rect.height, bottom) - Math.max(rect.y, top));
-      return sum + across * down;
+      return sum + across * down * (rect.weight ?? 1);
     }, 0);
   });
   const least = Math.min(...covered);
