@@ -59,7 +59,7 @@ const [width, height] = spawnSync('ffprobe', [...probe, join(folder, 'plain.mp4'
   .stdout.split(',')
   .map(Number) as [number, number];
 const parts = scenes.map(
-  (_, i) => `[${i}:v]crop=ih*${width}/${height}:ih,scale=${width}:${height}[v${i}];` + `[${i}:a]anull[a${i}]`,
+  (_, i) => `[${i}:v]crop=ih*${width}/${height}:ih,scale=${width}:${height}[v${i}];[${i}:a]anull[a${i}]`,
 );
 const inputs = scenes.flatMap(({ start, end }) => ['-ss', `${start}`, '-t', `${end - start}`, '-i', media]);
 const joined = `${scenes.map((_, i) => `[v${i}][a${i}]`).join('')}concat=n=${scenes.length}:a=1[v][a0];[a0]loudnorm=I=-14[a]`;

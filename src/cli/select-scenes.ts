@@ -61,7 +61,7 @@ export async function selectScenes(
   } = { duration: DEFAULT_DURATION, looksAtPictures: true },
 ): Promise<Selection | undefined> {
   const { before, after, 'bad-stream': badStream, 'per-session': perSession, 'audio-track': audioTrack } = options;
-  const preset = findPreset(options.preset);
+  const preset = findPreset(options.preset, options.duration);
   const gathered = await loadSources(paths, {
     media: options.media ?? [],
     dictionaries: options.dictionary ?? [],
@@ -117,7 +117,9 @@ export function styleOf(
   preset: Preset,
 ): ReelStyle {
   const name = options.effects ?? preset.style ?? 'plain';
-  return reelStyle(name, { add: options.with ?? [], omit: options.without ?? [] });
+  const { with: add = [], without = [] } = options;
+  const isWithoutEnd = preset.endCard === false && !add.includes('end-card');
+  return reelStyle(name, { add, omit: isWithoutEnd ? [...without, 'end-card'] : without });
 }
 
 /** Seconds that slow motion may add to the scenes. */
@@ -132,9 +134,19 @@ export function reservedSeconds(hasTitle: boolean, style: ReelStyle): number {
   return (hasTitle ? TITLE_CARD_SECONDS : 0) + (hasEnding ? END_CARD_SECONDS : 0) + slowSeconds(style);
 }
 
-/** The preset of a name; no defaults without one. */
-export function findPreset(name: string | undefined): Preset {
-  return (name === undefined ? undefined : presets[name]) ?? { summary: '' };
+/** In shorter reels, a title and an end card would take a third of the time or more. */
+const MIN_SECONDS_WITH_CARDS = 20;
+
+/**
+ * The preset of a name; no defaults without one.
+ *
+ * @param duration What the user asked for: short reels have no title and no end card unless they are asked for.
+ */
+export function findPreset(name: string | undefined, duration?: string): Preset {
+  const preset = (name === undefined ? undefined : presets[name]) ?? { summary: '' };
+  const limit = resolveDuration(duration, preset, undefined);
+  const isShort = limit !== undefined && limit < MIN_SECONDS_WITH_CARDS;
+  return isShort ? { ...preset, titles: false, endCard: false } : preset;
 }
 
 /** Compiles the queries that include and exclude events. */

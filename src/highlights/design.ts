@@ -20,7 +20,7 @@ import { blendOverlay, fillRectangle } from '../media/write/overlay.ts';
 import type { Paint, ReelOptions } from '../media/write/reel.ts';
 import { readPixels, writeCard } from '../media/write/still.ts';
 import { RecordingPool } from '../media/write/timeline.ts';
-import { clamp } from '../statistics.ts';
+import { clamp, sum } from '../statistics.ts';
 import type { Rational } from '../time.ts';
 import { cropCenters, type CropCenter, keepClear, shownWidth } from './attention.ts';
 import { type Brand, defaultBrand } from './brand.ts';
@@ -164,7 +164,7 @@ export class ReelDesign implements AsyncDisposable {
     const burnsCaptions = options.captions === 'burn' && !style.parts.includes('captions');
     this.style = burnsCaptions ? { ...style, parts: [...style.parts, 'captions'] } : style;
     const first = this.#recordings.open(this.#mediaOf(choice.scenes[0]!));
-    const seconds = choice.scenes.reduce((sum, { start, end }) => sum + end - start, 0);
+    const seconds = sum(choice.scenes.map(({ start, end }) => end - start));
     const size = sizeFor(options.aspect ?? 'source', first);
     const { num, den } = first.frameRate;
     this.size = options.maxBytes === undefined ? size : sizeWithin(size, options.maxBytes, (seconds + 5) * (num / den));
@@ -325,16 +325,14 @@ export class ReelDesign implements AsyncDisposable {
           if (levels[y * frame.width + left + x]! > BRIGHT_LEVEL) bright++;
         return Math.min(bright, height / 2);
       });
-    const total = (ink: readonly number[]): number => ink.reduce((sum, value) => sum + value, 0);
-    const isText = (ink: readonly number[]): boolean =>
-      total(ink) >= height && total(ink) <= MAX_TEXT_INK * width * height;
+    const isText = (ink: readonly number[]): boolean => sum(ink) >= height && sum(ink) <= MAX_TEXT_INK * width * height;
     const [own, below] = [inkOf(0), top + 2 * height <= frame.height ? inkOf(1) : []];
-    if (total(own) < height) return undefined;
+    if (sum(own) < height) return undefined;
     const hasBelow = isText(own) && isText(below);
     const ink = own.map((value, x) => value + (hasBelow ? below[x]! : 0));
-    const all = total(ink);
-    let sum = 0;
-    const shares = ink.map((value) => (sum += value) / all);
+    const all = sum(ink);
+    let seen = 0;
+    const shares = ink.map((value) => (seen += value) / all);
     const from = Math.max(0, shares.findIndex((share) => share > 0.01) - height / 3);
     const to = Math.min(width, shares.findIndex((share) => share > 0.99) + height / 3);
     return {

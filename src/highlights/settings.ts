@@ -194,6 +194,8 @@ export interface Preset {
   readonly aspect?: '16:9' | '9:16' | '1:1';
   readonly captions?: 'burn' | 'track' | 'none';
   readonly titles?: boolean;
+  /** Whether a style with an end card has it; default: yes. */
+  readonly endCard?: boolean;
   readonly style?: ReelStyleName;
   /** Events to build scenes from. */
   readonly include?: (event: EventLine, dictionary: Dictionary) => boolean;

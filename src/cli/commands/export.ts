@@ -28,7 +28,7 @@ export const exportScenes: RunCommand<typeof specs.exportScenes> = async (io, op
   if (outputs.length > 0 && outputs.length !== formats.length)
     throw usageError(`${formatCount(formats.length, 'format')}, but ${formatCount(outputs.length, 'output file')}`);
   const rate = options.rate === undefined ? undefined : parseFrameRate(options.rate);
-  const preset = findPreset(options.preset);
+  const preset = findPreset(options.preset, options.duration);
   const style = styleOf(options, preset);
   const found = await selectScenes(paths, options, io, {
     reserve: reservedSeconds(preset.titles === true, style),

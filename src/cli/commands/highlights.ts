@@ -51,7 +51,7 @@ type HighlightOptions = OptionValues<(typeof specs.highlights)['options']>;
 export const highlights: RunCommand<typeof specs.highlights> = async (io, options, ...paths) => {
   for (const path of options.out ?? []) checkExtension(path);
   // The time of cards and slow motion is taken from the scenes.
-  const preset = findPreset(options.preset);
+  const preset = findPreset(options.preset, options.duration);
   const style = styleOf(options, preset);
   const selection = await selectScenes(paths, options, io, {
     reserve: reservedSeconds(options.title !== undefined || preset.titles === true, style),
