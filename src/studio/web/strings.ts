@@ -189,8 +189,8 @@ export const text = {
   cut: {
     panel: 'The reel',
     scenes: 'Scenes of the reel',
-    question: 'Only events that answer',
-    questionExample: 'kills by player (optional)',
+    question: 'Only events (optional)',
+    questionExample: 'kills by player',
     seconds: 'Seconds',
     choose: 'Choose scenes',
     choosing: 'Choosing…',
