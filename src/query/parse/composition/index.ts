@@ -316,7 +316,7 @@ function formsOf(request: Request, parser: PartParser): readonly Request[] {
       clause: [...(rest.length > 0 ? [] : [word('my', at)]), ...rest, at, word('time', at)],
       nounAt: rest.length + 1,
       cost: -3,
-      ...(noun && { noun: [] }),
+      ...(noun && { ask: 'value' as const, noun: [] }),
     });
   }
   return forms;
