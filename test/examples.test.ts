@@ -8,7 +8,7 @@ import { fixture } from './paths.ts';
 
 // Runs the `@example` blocks of what the package's entry points export. An example can use
 // - every export of the entry points, without importing it;
-// - `match.playbyplay`, an event log, and `match.mp4`, its recording, in the working directory;
+// - `match.playbyplay`, an event log, `match.mp4`, its recording, and `match.srt`, its subtitles, in the working directory;
 // - `node_modules/playbyplay`.
 // Where an expression statement has a comment that is a JavaScript value (`sum([1, 2]); // 3`), on its line or the next, the
 // result is compared with it. Comments that contain "…" are not compared.
@@ -92,6 +92,7 @@ beforeAll(() => {
   mkdirSync(join(folder, 'match.playbyplay'));
   writeFileSync(join(folder, 'match.playbyplay', 'events.ndjson'), log);
   cpSync(join(root, 'test', 'footage', 'freedoom-demo1.mp4'), join(folder, 'match.mp4'));
+  writeFileSync(join(folder, 'match.srt'), '1\n00:00:02,000 --> 00:00:03,500\nThere it is!\n');
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(root, join(folder, 'node_modules', 'playbyplay'), 'junction');
   process.chdir(folder);

@@ -24,8 +24,7 @@ const MAX_FILE_BYTES = 32 * 2 ** 20;
  *
  * @example
  * ```ts
- * const subtitles = readSubtitles('match.srt');
- * console.log(subtitles[0].text);
+ * readSubtitles('match.srt').map(({ start, text }) => `${start} ${text}`); // ['2 There it is!']
  * ```
  */
 export function readSubtitles(path: string): Subtitle[] {
