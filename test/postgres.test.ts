@@ -7,6 +7,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PostgresQueue } from '../src/batch/postgres-queue.ts';
 import { Library } from '../src/library/library.ts';
+import { openDatabase } from '../src/server/database.ts';
 import { countEvents, describeLibrary, logFile } from './fixtures/library-suite.ts';
 import { type PostgresServer, startPostgres } from './fixtures/postgres.ts';
 import { describeQueue } from './fixtures/queue-suite.ts';
@@ -41,6 +42,20 @@ describeLibrary(newLocation, 25);
 describeQueue(() => PostgresQueue.open(server.url));
 
 describeService(() => ({ database: server.url, openQueue: () => PostgresQueue.open(server.url) }));
+
+test('processes that start at one time create a queue and a service once', { timeout: 60_000 }, async () => {
+  const client = new Client({ connectionString: server.url });
+  await client.connect();
+  await client.query('CREATE DATABASE fresh');
+  await client.end();
+  const url = new URL(server.url);
+  url.pathname = '/fresh';
+  const opened = await Promise.all([
+    ...[1, 2, 3].map(() => PostgresQueue.open(url.href)),
+    ...[1, 2, 3].map(() => openDatabase(url.href)),
+  ]);
+  for (const each of opened) await each[Symbol.asyncDispose]();
+});
 
 describe('a library in PostgreSQL', () => {
   test('has views with readable names', async () => {

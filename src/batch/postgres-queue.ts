@@ -91,15 +91,19 @@ export class PostgresQueue implements JobQueue {
     // Its timers go on after an error; calls that need an answer throw.
     boss.on('error', () => undefined);
     try {
-      await migrate(pool);
-      await boss.start();
-      await boss.createQueue(QUEUE, {
-        policy: 'standard',
-        retryLimit: BOSS_RETRIES,
-        expireInSeconds: EXPIRE_SECONDS,
-        heartbeatSeconds: timeoutSeconds,
+      await inTransaction(pool, async (client) => {
+        // Two processes that start at one time would both create schemas and tables.
+        await client.query("SELECT pg_advisory_xact_lock(hashtext('playbyplay_queue'))");
+        await client.query(TABLES);
+        await boss.start();
+        await boss.createQueue(QUEUE, {
+          policy: 'standard',
+          retryLimit: BOSS_RETRIES,
+          expireInSeconds: EXPIRE_SECONDS,
+          heartbeatSeconds: timeoutSeconds,
+        });
+        await boss.updateQueue(QUEUE, { heartbeatSeconds: timeoutSeconds });
       });
-      await boss.updateQueue(QUEUE, { heartbeatSeconds: timeoutSeconds });
       return new PostgresQueue(pool, boss);
     } catch (cause) {
       await boss.stop({ graceful: false }).catch(() => undefined);
@@ -260,14 +264,6 @@ export class PostgresQueue implements JobQueue {
       throw unreachable(cause);
     }
   }
-}
-
-async function migrate(pool: Pool): Promise<void> {
-  await inTransaction(pool, async (client) => {
-    // Two workers that start at one time would both create the tables.
-    await client.query("SELECT pg_advisory_xact_lock(hashtext('playbyplay_queue'))");
-    await client.query(TABLES);
-  });
 }
 
 function unreachable(cause: unknown): PlaybyplayError {

@@ -160,8 +160,10 @@ class PostgresDatabase implements Database {
       application_name: 'playbyplay',
     });
     pool.on('error', () => undefined);
-    await pool.query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
-    return new PostgresDatabase(pool);
+    const database = new PostgresDatabase(pool);
+    // Under the lock of transactions: of two processes that start at one time, one would fail.
+    await database.transaction(({ all }) => all(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`));
+    return database;
   }
 
   async all<R extends Row>(sql: string, ...values: readonly Value[]): Promise<readonly R[]> {
