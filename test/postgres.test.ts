@@ -54,6 +54,7 @@ test('processes that start at one time create a queue and a service once', { tim
     ...[1, 2, 3].map(() => PostgresQueue.open(url.href)),
     ...[1, 2, 3].map(() => openDatabase(url.href)),
   ]);
+  expect(opened).toHaveLength(6);
   for (const each of opened) await each[Symbol.asyncDispose]();
 });
 
