@@ -89,6 +89,9 @@ const sides: ReadonlyMap<string, Side> = new Map([
   ['without', 'without'],
 ]);
 
+/** Words that join what stands before them to what stands after. */
+const conjunctions = asSet('and or nor than versus vs');
+
 const maxBodies = 8;
 const maxTokens = 24;
 
@@ -98,6 +101,8 @@ const maxTokens = 24;
  */
 export function composeQuestion(tokens: Tokens, parser: PartParser): readonly Composition[] {
   if (tokens.length === 0 || tokens.length > maxTokens) return [];
+  // "kills with gun or" is not finished: no order makes it whole.
+  if (conjunctions.has(tokens[0]!.lower) || conjunctions.has(tokens.at(-1)!.lower)) return [];
   const found = new Map<string, Composition>();
   const add = (compositions: readonly Composition[]): void => {
     for (const composition of compositions) {
