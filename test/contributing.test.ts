@@ -77,7 +77,7 @@ describe('the architecture page', () => {
 describe('the migration page', () => {
   it('names what the entry points export', () => {
     const entries = globSync('src/{,*/}index.ts', { cwd: root }).map(read).join('\n');
-    const section = /### Names\n(.*?)\n## /s.exec(read('docs/migration.md'))![1]!;
+    const section = /## Library\n(.*?)\n## /s.exec(read('docs/migration.md'))![1]!;
     const names = section.split('\n').flatMap((row) => [...(row.split('|')[2] ?? '').matchAll(/`(\w+)/g)]);
     expect(names.length).toBeGreaterThan(20);
     const exported = names

@@ -57,9 +57,9 @@ describe('parse(render(s)) = s', () => {
   });
 
   it('holds for words with the name of another word and a label of known words', () => {
-    const action = { subject: 'player', property: 'screen', to: { word: 'contest' } };
-    expect(render(action, dictionary)).toBe("player's screen becomes contest (battle-royale)");
-    expect(parse("player's screen becomes contest (battle-royale)", dictionary).statement).toEqual(action);
+    const action = { subject: 'player', property: 'screen', to: { word: 'hero-shooter:escort' } };
+    expect(render(action, dictionary)).toBe("player's screen becomes escort (hero-shooter)");
+    expect(parse("player's screen becomes escort (hero-shooter)", dictionary).statement).toEqual(action);
   });
 
   it('holds where verb and object, or subject and verb, together are another action', () => {
