@@ -212,7 +212,10 @@ express('mark', 'time', 'at');
 express('onwards onward on', 'time');
 const timed = ['time', 'within', 'of duration', 'of gap', 'of time', 'of held', 'of life', 'at'];
 express('minute minutes min mins m', 'per minute', 'by minute', ...timed);
-express('second seconds sec secs s ms', 'per second', ...timed);
+express('seconds sec secs s ms', 'per second', ...timed);
+// Without a number before it, which makes it a unit, "second" is an ordinal.
+express('second', 'per second');
+express('which_second what_second split_second', ...timed);
 express('hour hours h', 'per hour', ...timed);
 express('how_long', 'of duration', 'of gap', 'of life', 'of held', 'of time', 'max', 'min');
 express('how_fast how_quickly how_soon', 'of duration', 'of time', 'id speed', 'of gap');
