@@ -17,7 +17,8 @@ export interface DiscoverOptions {
 }
 
 /** Languages of a game that writes Chinese: names and some words are in Latin script. */
-const CHINESE: readonly string[] = ['en', 'zh']; /** Share of the work that the survey is. */
+const CHINESE: readonly string[] = ['en', 'zh'];
+/** Share of the work that the survey is. */
 const SURVEY_SHARE = 0.7;
 
 /**
