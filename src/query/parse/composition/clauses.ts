@@ -51,8 +51,11 @@ const prepositions = asSet(
 const maxVerbs = 3;
 const maxNouns = 4;
 
-/** The forms of a clause in which its units stand where the grammar of conditions expects them, whatever their order was. */
-/** @param asked What is asked for, which may stand in any place: "which weapon". */
+/**
+ * The forms of a clause in which its units stand where the grammar of conditions expects them, whatever their order was.
+ *
+ * @param asked What is asked for, which may stand in any place: "which weapon".
+ */
 export function orderClause(context: ParseContext, asked: Tokens = []): readonly OrderedClause[] {
   const { tokens } = context;
   const found = new Map<string, OrderedClause>();
