@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { notices } from '../tools/notices.ts';
 import {
   commandReference,
-  dictionaryReference,
+  dictionariesReference,
+  filesReference,
   issueReference,
   profileReference,
   readmeText,
@@ -14,7 +15,8 @@ it.each([
   ['commands', commandReference],
   ['profile', profileReference],
   ['issue-codes', issueReference],
-  ['dictionary', dictionaryReference],
+  ['dictionaries', dictionariesReference],
+  ['files', filesReference],
 ])('docs/reference/%s.md is up to date (node tools/reference.ts)', async (name, generate) => {
   const written = readFileSync(`${root}/docs/reference/${name}.md`, 'utf8');
   expect(written).toBe(await generate());

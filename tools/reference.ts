@@ -1,6 +1,6 @@
 // Writes the generated pages of the documentation: the commands from the declarations of the command line, the profile
-// format from its JSON Schema with the options of every preprocessing step and detector kind, the codes of issues. Updates the
-// counts of words in the dictionary reference and the README.
+// format from its JSON Schema with the options of every preprocessing step and detector kind, the other file formats from
+// their schemas, the codes of issues, the built-in dictionaries. Updates the count of words in the README.
 //   node tools/reference.ts
 import type { buildRouteMap } from '@stricli/core';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,9 +10,19 @@ import { describeOption, optionSyntax, specOf, usageOf } from '../src/cli/help.t
 import { describeSchemaOptions } from '../src/cli/schema-options.ts';
 import { allKinds } from '../src/detectors/registry.ts';
 import { builtinFolder, dictionaryNames } from '../src/dictionary/files.ts';
-import type { DictionaryFile } from '../src/dictionary/format.ts';
+import { type DictionaryFile, dictionarySchema } from '../src/dictionary/format.ts';
 import { issueCodes } from '../src/dictionary/issues.ts';
+import { correctionSchema } from '../src/events/corrections.ts';
+import { logMappingSchema } from '../src/events/import/mapping.ts';
+import { endSchema, eventSchema, gapSchema, headerSchema } from '../src/events/log.ts';
+import { brandSchema } from '../src/highlights/brand.ts';
+import { preferencesSchema } from '../src/highlights/preferences.ts';
+import { settingsSchema } from '../src/highlights/settings.ts';
+import { viewerWeightSchema } from '../src/highlights/weights.ts';
+import { triggersSchema } from '../src/live/triggers.ts';
 import { CUE_CONDITION, PROFILE_SCHEMA } from '../src/profile/profile.ts';
+import { constantsSchema } from '../src/quality/constants.ts';
+import { querySchema } from '../src/query/query.ts';
 import { STEPS } from '../src/regions/preprocess/steps/index.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -102,14 +112,22 @@ function nestedObjects(schema: Schema, path: string): readonly (readonly [Schema
   return typeof additionalProperties === 'object' ? nestedObjects(additionalProperties as Schema, `${path}.*`) : [];
 }
 
+/** A link to the section of files.md about a definition of the schema of queries. */
+function linkDefinition($ref: string): string {
+  const name = $ref.slice($ref.lastIndexOf('/') + 1);
+  return `[${name}](#${name === 'condition' || name === 'group' ? name : 'parts-of-conditions'})`;
+}
+
 function schemaType(schema: Schema, described: string, isNested: boolean): string {
-  const { type, format, const: constant, items } = schema;
+  const { type, format, const: constant, items, $ref } = schema;
+  if (typeof $ref === 'string' && $ref.startsWith('#')) return linkDefinition($ref);
   if (constant !== undefined) return `\`${JSON.stringify(constant)}\``;
   if (typeof format === 'string') return NAMED[format] ?? described;
   if (schema['then'] !== undefined) return isNested ? 'object or `false`' : 'value, bounds or list';
   if (isNested && described.includes('or list of object')) return 'object, or list of objects';
   if (type === 'array' && typeof items === 'object') {
-    const { format: item } = items as Schema;
+    const { format: item, $ref: itemRef } = items as Schema;
+    if (typeof itemRef === 'string') return `list of ${linkDefinition(itemRef)}`;
     if (typeof item === 'string') return `list: ${NAMED[item] ?? item}`;
     if (isNested) return 'list of objects';
   }
@@ -121,13 +139,14 @@ function isOfCue(name: string, property: Schema): boolean {
   return (CUE_CONDITION.properties as Readonly<Record<string, Schema>>)[name] === property;
 }
 
-/** Rows for the properties of a schema and, below each, for those of the objects in it. */
-function schemaRows(schema: Schema, prefix = '', depth = 0): readonly (readonly string[])[] {
+/** Rows for the properties of a schema and, below each, for those of the objects in it, down to `levels` below. */
+function schemaRows(schema: Schema, levels = 3, prefix = ''): readonly (readonly string[])[] {
   const properties = schema['properties'] as Readonly<Record<string, Schema>>;
   return describeSchemaOptions(schema).flatMap(({ name, type, required, default: preset, description = '' }) => {
     const property = properties[name]!;
+    if (name === '$schema') return [];
     if (prefix !== '' && isOfCue(name, property) && (name === 'detector' || !required)) return [];
-    const nested = depth < 3 ? nestedObjects(property, `${prefix}${name}`) : [];
+    const nested = levels > 0 ? nestedObjects(property, `${prefix}${name}`) : [];
     const isCue = nested.some(([object]) =>
       isOfCue('detector', (object['properties'] as Readonly<Record<string, Schema>>)['detector'] ?? {}),
     );
@@ -140,13 +159,41 @@ function schemaRows(schema: Schema, prefix = '', depth = 0): readonly (readonly 
         required ? 'required' : value,
         escapeText(description),
       ],
-      ...nested.flatMap(([object, path]) => schemaRows(object, `${path}.`, depth + 1)),
+      ...nested.flatMap(([object, path]) => schemaRows(object, levels - 1, `${path}.`)),
     ];
   });
 }
 
-function optionTable(schema: Schema): string {
-  const rows = schemaRows(schema);
+/** One row for each alternative of a union: its members and its meaning. */
+function alternativesTable(alternatives: readonly Schema[]): string {
+  const rows = alternatives.map((one) => {
+    const properties = one['properties'] as Readonly<Record<string, Schema>>;
+    const members = Object.entries(properties).map(([name, { const: constant }]) =>
+      typeof constant === 'string' ? `\`${name}: "${constant}"\`` : `\`${name}\``,
+    );
+    return [members.join(', '), escapeText(describeAlternative(one))];
+  });
+  return table(['members', 'meaning'], rows);
+}
+
+/** A list of a schema without the objects in it, which have a section of their own. */
+function withoutItems([name, schema]: readonly [string, Schema]): readonly [string, Schema] {
+  return schema['items'] === undefined
+    ? [name, schema]
+    : [name, { description: `see [${name}](#${name})`, type: 'array', items: { type: 'object' } }];
+}
+
+/** What an alternative means, with the descriptions of its members. */
+function describeAlternative({ description, properties }: Schema): string {
+  const members = Object.entries(properties as Readonly<Record<string, Schema>>)
+    .filter(([, member]) => member['description'] !== undefined && member['$ref'] === undefined)
+    .map(([name, member]) => `\`${name}\`: ${String(member['description']).replace(/\.$/, '')}`);
+  const meaning = description === undefined ? [] : [String(description).replace(/\.$/, '')];
+  return [...meaning, ...members].join('. ');
+}
+
+function optionTable(schema: Schema, levels?: number): string {
+  const rows = schemaRows(schema, levels);
   return rows.length === 0 ? 'No options.' : table(['option', 'type', 'default', 'meaning'], rows);
 }
 
@@ -220,6 +267,84 @@ export async function profileReference(): Promise<string> {
   return `${parts.join('\n\n')}\n`;
 }
 
+function published(name: string): string {
+  return `JSON Schema: [${name}.schema.json](${name}.schema.json).`;
+}
+
+/** The text of docs/reference/files.md. */
+export function filesReference(): string {
+  const { $defs } = querySchema;
+  const dictionary = dictionarySchema.properties;
+  const actions = triggersSchema.properties.triggers.items.properties.do.items.anyOf;
+  const parts = [
+    GENERATED,
+    '# File formats',
+    'JSON and NDJSON that playbyplay reads and writes, except [profiles](profile.md).',
+    '## Event log',
+    'NDJSON, a line each; [Event log](event-log.md) explains it.',
+    ...['header', 'event', 'gap', 'end'].flatMap((name, i) => [
+      `### ${name}`,
+      optionTable([headerSchema, eventSchema, gapSchema, endSchema][i]!, 1),
+    ]),
+    '## Corrections',
+    '`corrections.ndjson`: the line `{"format": "playbyplay/corrections/1"}`, then a line for each correction.',
+    optionTable(correctionSchema),
+    '## Dictionary',
+    `${published('dictionary')} [The dictionary](dictionary.md) explains it.`,
+    optionTable(
+      { ...dictionarySchema, properties: Object.fromEntries(Object.entries(dictionary).map(withoutItems)) },
+      0,
+    ),
+    ...(['objects', 'actions', 'properties', 'events'] as const).flatMap((name) => [
+      `### ${name}`,
+      optionTable(dictionary[name].items, 0),
+    ]),
+    '## Structured query',
+    published('query'),
+    optionTable(querySchema),
+    '### condition',
+    alternativesTable($defs.condition.oneOf),
+    '### Parts of conditions',
+    table(
+      ['part', 'members', 'meaning'],
+      Object.entries($defs)
+        .filter(([name]) => name !== 'condition' && name !== 'group')
+        .map(([name, part]) => [
+          `\`${name}\``,
+          Object.keys((part as Schema)['properties'] as object)
+            .map((member) => `\`${member}\``)
+            .join(', '),
+          escapeText(describeAlternative(part as Schema)),
+        ]),
+    ),
+    '### group',
+    alternativesTable($defs.group.oneOf),
+    '## Log mapping',
+    published('log-mapping'),
+    optionTable(logMappingSchema),
+    '## Highlight settings',
+    published('highlight-settings'),
+    optionTable(settingsSchema, 1),
+    '## Viewer reactions',
+    'NDJSON, a line each.',
+    optionTable(viewerWeightSchema),
+    '## Preferences',
+    published('preferences'),
+    optionTable(preferencesSchema),
+    '## Brand kit',
+    published('brand'),
+    optionTable(brandSchema),
+    '## Triggers',
+    published('triggers'),
+    optionTable(triggersSchema),
+    '### Actions of a trigger',
+    alternativesTable(actions),
+    '## Constants of the quality metric',
+    optionTable(constantsSchema),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
 /** The text of docs/reference/issue-codes.md. */
 export function issueReference(): string {
   const parts = [
@@ -247,15 +372,16 @@ async function countWords(): Promise<{ readonly rows: readonly (readonly string[
   };
 }
 
-/** The text of docs/reference/dictionary.md with present counts of words. */
-export async function dictionaryReference(): Promise<string> {
+/** The text of docs/reference/dictionaries.md. */
+export async function dictionariesReference(): Promise<string> {
   const { rows, total } = await countWords();
-  const page = readFileSync(new URL('../docs/reference/dictionary.md', import.meta.url), 'utf8');
-  const counts = table(['name', 'title', 'objects', 'actions', 'properties'], rows);
-  return page.replace(
-    /\| name \| title \|[^]*?Together they have [\d,]+ words/,
-    () => `${counts}\n\nTogether they have ${total.toLocaleString('en')} words`,
-  );
+  const parts = [
+    GENERATED,
+    '# Built-in dictionaries',
+    `${total.toLocaleString('en')} words. A profile [chooses](dictionary.md#choose-the-words-of-a-game) among them; \`playbyplay dictionary html\` writes all words with their definitions.`,
+    table(['name', 'title', 'objects', 'actions', 'properties'], rows),
+  ];
+  return `${parts.join('\n\n')}\n`;
 }
 
 /** The text of README.md with the number of words, rounded down to hundreds. */
@@ -271,6 +397,7 @@ if (import.meta.main) {
   writeFileSync(new URL('commands.md', folder), commandReference());
   writeFileSync(new URL('profile.md', folder), await profileReference());
   writeFileSync(new URL('issue-codes.md', folder), issueReference());
-  writeFileSync(new URL('dictionary.md', folder), await dictionaryReference());
+  writeFileSync(new URL('dictionaries.md', folder), await dictionariesReference());
+  writeFileSync(new URL('files.md', folder), filesReference());
   writeFileSync(new URL('../README.md', import.meta.url), await readmeText());
 }

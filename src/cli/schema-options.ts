@@ -40,7 +40,7 @@ function describeType(schema: Schema): string {
     const extra = schema['additionalProperties'];
     return typeof extra === 'object' && extra !== null ? `names, each with ${describeType(extra as Schema)}` : 'object';
   }
-  return `${String(type ?? 'anything')}${describeRange(schema)}`;
+  return `${[type ?? 'anything'].flat().join(' or ')}${describeRange(schema)}`;
 }
 
 function describeRange({ minimum, exclusiveMinimum, maximum, exclusiveMaximum }: Schema): string {

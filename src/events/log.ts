@@ -51,9 +51,10 @@ export const headerSchema = {
     type: { const: 'header' },
     format: { const: 'playbyplay/1' },
     game: STRING,
-    session: STRING,
+    session: { ...STRING, description: 'Identifier of the recording.' },
     media: {
       type: 'object',
+      description: 'The recording.',
       required: ['name', 'hash', 'bytes', 'duration', 'width', 'height', 'start'],
       properties: {
         name: STRING,
@@ -79,6 +80,7 @@ export const headerSchema = {
     dictionaries: { type: 'array', items: FINGERPRINT },
     plan: {
       type: 'object',
+      description: 'Which frames were samples; `from` and `to` of a part in seconds.',
       required: ['kind'],
       properties: {
         kind: { enum: ['full', 'adaptive'] },
@@ -100,8 +102,8 @@ export const headerSchema = {
         ),
       },
     },
-    streams: { type: 'array', items: STREAM },
-    companions: { type: 'array', items: COMPANION },
+    streams: list(STREAM, [], STREAM.description),
+    companions: list(COMPANION, [], COMPANION.description),
     plugins: { type: 'array', items: FINGERPRINT, description: 'Plug-ins whose detector kinds the profile uses.' },
     live: {
       type: 'object',
@@ -136,24 +138,25 @@ export const eventSchema = {
   required: ['type', 'id', 't', 'end', 'game', 'session', 'text', 'statement', 'confidence', 'cues'],
   properties: {
     type: { const: 'event' },
-    id: STRING,
+    id: { ...STRING, description: 'Unique in the log, and the same in every run.' },
     t: { ...NUMBER, description: 'Start in seconds.' },
     end: { ...NUMBER, description: 'End in seconds.' },
     game: STRING,
     session: STRING,
-    text: STRING,
-    statement: { type: 'object' },
-    confidence: { ...NUMBER, description: '0 to 1.' },
+    text: { ...STRING, description: 'The sentence.' },
+    statement: { type: 'object', description: 'What the sentence says, in words of the dictionary.' },
+    confidence: { ...NUMBER, description: 'Probability that the event is right, 0 to 1.' },
     tentative: {
       const: true,
-      description: 'The evidence is thin. Queries, reels and statistics leave the event out unless asked for it.',
+      description:
+        'The evidence is thin, such as a name on a single blurred line. Queries, reels and `evaluate` leave the event out unless given `--tentative`.',
     },
     corrected: {
       enum: ['approved', 'changed', 'added'],
       description:
         'What a person did with the event. Only in what is read from a log with corrections, never in its file.',
     },
-    cues: { type: 'array', items: loggedCueSchema },
+    cues: list(loggedCueSchema, [], 'The evidence: changes of what detectors read.'),
     source: {
       type: 'object',
       description:
@@ -168,7 +171,12 @@ export const eventSchema = {
 export const gapSchema = {
   type: 'object',
   required: ['type', 't', 'end', 'reason'],
-  properties: { type: { const: 'gap' }, t: NUMBER, end: NUMBER, reason: STRING },
+  properties: {
+    type: { const: 'gap' },
+    t: { ...NUMBER, description: 'Start in seconds.' },
+    end: { ...NUMBER, description: 'End in seconds.' },
+    reason: STRING,
+  },
 } as const;
 
 /** The JSON Schema of the last line of a log. */
@@ -180,7 +188,11 @@ export const endSchema = {
     events: COUNT,
     gaps: COUNT,
     samples: COUNT,
-    problems: { type: 'object', additionalProperties: COUNT, description: 'Number of script issues by code.' },
+    problems: {
+      type: 'object',
+      additionalProperties: COUNT,
+      description: 'Number of problems by code, such as `plugin-failed`.',
+    },
     warnings: list(
       { type: 'object', required: ['code', 'message'], properties: { code: STRING, message: STRING } },
       [],
