@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FLOAT, createInitializer, createNode, writeModel } from '../compute/tiling/model.ts';
 import type { Cue } from '../cues/cue.ts';
 import type { SequenceSpec } from '../profile/profile.ts';
@@ -87,6 +87,13 @@ const spec: SequenceSpec = {
 };
 
 const assets = { read: () => Promise.resolve(model(16, 'T')) };
+
+/** Keeps the network open, as a process is started for each that is not open. */
+let kept: SequenceNetwork;
+beforeAll(async () => {
+  kept = await SequenceNetwork.open(spec, assets);
+});
+afterAll(() => kept[Symbol.dispose]());
 
 /** Gives cues in portions and collects what is said; `portions` are times up to which everything is known. */
 async function interpret(cues: readonly Cue[], portions: readonly number[], end: number): Promise<ScriptStatement[]> {

@@ -26,7 +26,7 @@ it.each([1, 3])('a network read with --workers %i leaves neither telemetry nor t
   writeFileSync(join(folder, 'profile.json'), JSON.stringify(profile));
   copyFileSync(join(root, 'configs', 'openarena', 'models', 'weapons.onnx'), join(folder, 'm.onnx'));
   const folders = { HOME: home, USERPROFILE: home, LOCALAPPDATA: home, XDG_CACHE_HOME: home, TMPDIR: temporary };
-  const env: NodeJS.ProcessEnv = { ...process.env, ...folders, TEMP: temporary, NODE_DISABLE_COMPILE_CACHE: '1' };
+  const env: NodeJS.ProcessEnv = { ...process.env, ...folders, TEMP: temporary };
   delete env['CI'];
   delete env['ORT_DISABLE_TELEMETRY'];
   const args = ['--game', folder, '--to', '1', '--workers', `${workers}`, '--out', join(folder, 'log'), '--quiet'];

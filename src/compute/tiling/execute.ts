@@ -38,9 +38,13 @@ export async function openSession(bytes: Uint8Array, options: RuntimeOptions = {
       logSeverityLevel: 3,
     });
   } catch (error) {
-    throw new PlaybyplayError('model-unsupported', `the runtime cannot execute this model: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new PlaybyplayError(
+      'model-unsupported',
+      `the runtime cannot execute this model: ${messageOf(error).replace(/^Fatal error: /, '')}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Observation, PreparedCrop } from '../kind.ts';
 import { draw, viewOfImage } from '../../../test/fixtures/views.ts';
 import type { BoxFormat } from './options.ts';
@@ -94,10 +94,16 @@ const finders: Readonly<Record<BoxFormat, (graph: Graph, edges: Edges) => Uint8A
   },
 };
 
+/** Networks stay open until the tests end, as a process is started for each that is not open. */
+const opened = new DisposableStack();
+afterAll(() => opened.dispose());
+
 async function see(model: Uint8Array, crop: PreparedCrop, options: object): Promise<Observation> {
-  using detector = await kind.open(
-    { model: 'm.onnx', task: 'detect', labels: ['orc', 'troll'], ...options } as Parameters<typeof kind.open>[0],
-    assetsOf({ 'm.onnx': model }),
+  const detector = opened.use(
+    await kind.open(
+      { model: 'm.onnx', task: 'detect', labels: ['orc', 'troll'], ...options } as Parameters<typeof kind.open>[0],
+      assetsOf({ 'm.onnx': model }),
+    ),
   );
   return await detector.read(viewOfImage(crop));
 }

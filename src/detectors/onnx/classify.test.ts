@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Deferred, Detector, Observation, PreparedCrop } from '../kind.ts';
 import type { RegionSpec } from '../../profile/profile.ts';
 import { placeRegion } from '../../regions/place.ts';
@@ -16,10 +16,16 @@ function colours(layout: 'NCHW' | 'NHWC' = 'NCHW', batch: number | string = 'N')
 const flat = (r: number, g: number, b: number): PreparedCrop => draw(12, 10, () => [r, g, b]);
 const labels = ['red', 'green', 'blue'];
 
+/** Networks stay open until the tests end, as a process is started for each that is not open. */
+const opened = new DisposableStack();
+afterAll(() => opened.dispose());
+
 async function see(crop: PreparedCrop, options: object, model = colours()): Promise<Observation> {
-  using detector = await kind.open(
-    { model: 'm.onnx', task: 'classify', labels, ...options } as Parameters<typeof kind.open>[0],
-    assetsOf({ 'm.onnx': model, 'labels.txt': 'red\ngreen\nblue\n' }),
+  const detector = opened.use(
+    await kind.open(
+      { model: 'm.onnx', task: 'classify', labels, ...options } as Parameters<typeof kind.open>[0],
+      assetsOf({ 'm.onnx': model, 'labels.txt': 'red\ngreen\nblue\n' }),
+    ),
   );
   return await detector.read(viewOfImage(crop));
 }

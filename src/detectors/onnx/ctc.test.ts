@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Observation } from '../kind.ts';
 import { draw, viewOfImage } from '../../../test/fixtures/views.ts';
 import { beamSearch, parseDictionary, greedy, lineProbability, readLine, toSteps } from './ctc.ts';
@@ -114,12 +114,18 @@ function stripes(width: number | string): Uint8Array {
   return graph.file({ output: { of: p, dims: ['N', 'steps', 3] } });
 }
 
+/** Networks stay open until the tests end, as a process is started for each that is not open. */
+const opened = new DisposableStack();
+afterAll(() => opened.dispose());
+
 async function read(model: Uint8Array, crop: ReturnType<typeof draw>, options: object): Promise<Observation> {
-  using detector = await kind.open(
-    { model: 'm.onnx', task: 'read', dictionary: 'd.txt', input: { scale: 1 / 255 }, ...options } as Parameters<
-      typeof kind.open
-    >[0],
-    assetsOf({ 'm.onnx': model, 'd.txt': '1\n2\n' }),
+  const detector = opened.use(
+    await kind.open(
+      { model: 'm.onnx', task: 'read', dictionary: 'd.txt', input: { scale: 1 / 255 }, ...options } as Parameters<
+        typeof kind.open
+      >[0],
+      assetsOf({ 'm.onnx': model, 'd.txt': '1\n2\n' }),
+    ),
   );
   return await detector.read(viewOfImage(crop));
 }

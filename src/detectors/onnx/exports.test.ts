@@ -1,5 +1,5 @@
 // What exporters write besides the plain case: halves, one picture without a batch, outputs without names, notes in the model.
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Observation } from '../kind.ts';
 import { draw, viewOfImage } from '../../../test/fixtures/views.ts';
 import { kind } from './index.ts';
@@ -8,10 +8,16 @@ import { assetsOf, constantOutput, FLOAT, Graph, INT64 } from '../../../test/fix
 
 const FLOAT16 = 10;
 
+/** Networks stay open until the tests end, as a process is started for each that is not open. */
+const opened = new DisposableStack();
+afterAll(() => opened.dispose());
+
 async function see(model: Uint8Array, options: object, level = 255): Promise<Observation> {
-  using detector = await kind.open(
-    { model: 'm.onnx', task: 'detect', ...options } as Parameters<typeof kind.open>[0],
-    assetsOf({ 'm.onnx': model }),
+  const detector = opened.use(
+    await kind.open(
+      { model: 'm.onnx', task: 'detect', ...options } as Parameters<typeof kind.open>[0],
+      assetsOf({ 'm.onnx': model }),
+    ),
   );
   return await detector.read(viewOfImage(draw(64, 64, () => [level, level, level])));
 }
