@@ -3,8 +3,8 @@ import { Pattern } from '../pattern.ts';
 import type { CueCondition, SingleValueCondition, ValueCondition } from '../profile/profile.ts';
 import type { Cue } from './cue.ts';
 
-/** Longest text that an expression is tried on. */
-const LONGEST = 500;
+/** Characters of a value that an expression is matched against. */
+const MAX_MATCHED_LENGTH = 500;
 
 /** What a cue read that fulfils a condition: the groups of its `match`, the whole match first; no groups without one. */
 export type Fulfilled = readonly (string | undefined)[];
@@ -17,7 +17,7 @@ export function compileCondition(condition: CueCondition): (cue: Cue) => Fulfill
     if (cue.detector !== detector) return undefined;
     if (trigger === undefined ? cue.trigger === 'lost' : cue.trigger !== trigger) return undefined;
     if (!changesAs(cue, change)) return undefined;
-    return match === undefined ? [] : match.exec(String(contentOf(cue) ?? '').slice(0, LONGEST));
+    return match === undefined ? [] : match.exec(String(contentOf(cue) ?? '').slice(0, MAX_MATCHED_LENGTH));
   };
 }
 
@@ -48,5 +48,5 @@ function compileOne(wanted: SingleValueCondition): (value: CueValue) => boolean 
   const source = typeof wanted === 'string' ? /^\/(.+)\/$/su.exec(wanted)?.[1] : undefined;
   if (source === undefined) return (value) => value === wanted;
   const pattern = new Pattern(source);
-  return (value) => pattern.test(String(value).slice(0, LONGEST));
+  return (value) => pattern.test(String(value).slice(0, MAX_MATCHED_LENGTH));
 }

@@ -83,7 +83,7 @@ function checkSynonyms(dictionary: Dictionary, entries: readonly LocatedEntry[],
           `${path}/synonyms`,
           `the synonym "${synonym}" of "${word.id}" is its name or a duplicate`,
         );
-      else if (!owner || !canOccurTogether(owner, word) || areToldApartByObject(owner, word)) owners.set(key, word);
+      else if (!owner || !canOccurTogether(owner, word) || differByObject(owner, word)) owners.set(key, word);
       else if (word.namespace === commonName && owner.namespace !== commonName) {
         // A sense says that the name means something else in this dictionary.
         if (owner.sense !== undefined) continue;
@@ -109,7 +109,7 @@ function mapByWord(dictionary: Dictionary, entries: readonly LocatedEntry[]): Ma
 }
 
 /** Does one action require an object where the other excludes it ("the match finishes", "she finishes the level")? */
-function areToldApartByObject(a: Word, b: Word): boolean {
+function differByObject(a: Word, b: Word): boolean {
   const uses = [a.slots.object.use, b.slots.object.use];
   return a.kind === 'action' && uses.includes('none') && uses.includes('required');
 }

@@ -23,7 +23,7 @@ export interface DrawnItem {
   readonly entrance: readonly Overlay[];
 }
 
-/** What drawings go by. */
+/** What all drawings of a reel share: frame size, brand and what they avoid. */
 export interface DrawingContext extends Size {
   readonly brand: Brand;
   /** HUD regions in fractions of the reel. */

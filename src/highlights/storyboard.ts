@@ -74,7 +74,7 @@ const MAX_BEAT_SHIFT_SECONDS = 0.6;
 const KEPT_LEAD_SECONDS = 1.2;
 const KEPT_TAIL_SECONDS = 0.8;
 
-/** What `planScenes` goes by. */
+/** Inputs of `planScenes`. */
 export interface ScenePlanOptions {
   readonly dictionary: Dictionary;
   readonly style: ReelStyle;
@@ -192,7 +192,7 @@ const MIN_READABLE_SECONDS = 0.9;
 /** Events closer together share a caption: that of the one with the greater score. */
 const MIN_CAPTION_DISTANCE = 0.6;
 
-/** What `planOverlays` goes by. */
+/** Inputs of `planOverlays`. */
 export interface OverlayPlanOptions {
   readonly dictionary: Dictionary;
   readonly style: ReelStyle;

@@ -50,7 +50,7 @@ const MIN_SEARCHED_PICTURES = 3;
 const MAX_SEARCHED_PICTURES = 6;
 const MAX_SEARCHED_BYTES = 64 << 20;
 /** Different elements below which the default placement may be seen by coincidence. */
-const ENOUGH_ELEMENTS = 3;
+const MIN_ELEMENTS_SEEN = 3;
 /** Share of the elements read in a picture below which those seen may be coincidence. */
 const MIN_SHARE_SEEN = 0.4;
 /** Pictures in which landmarks are searched everywhere, and matches per landmark that are verified. */
@@ -116,7 +116,7 @@ export async function checkDefaultPlacement(source: HudSource): Promise<DefaultE
   // Three elements may also be seen at a wrong placement, but then among many that are not.
   const { evidence } = count;
   const isWeak =
-    share < MIN_SHARE_SEEN || Object.keys(evidence.elements).length < Math.min(ENOUGH_ELEMENTS, reader.names.length);
+    share < MIN_SHARE_SEEN || Object.keys(evidence.elements).length < Math.min(MIN_ELEMENTS_SEEN, reader.names.length);
   return { ...evidence, hasBlackBorder: isFramed, isWeak };
 }
 

@@ -13,7 +13,7 @@ const BUFFER_SECONDS = 0.1;
 const HEARD_DB = -55;
 const SILENT_DB = -80;
 /** Shorter spans leave too little between the buffers. */
-const LEAST_SECONDS = 0.3;
+const MIN_SPAN_SECONDS = 0.3;
 
 /** A span of a recording in seconds. */
 export interface SoundSpan {
@@ -33,10 +33,10 @@ export function findSoundStops(
   spans: readonly SoundSpan[],
   { origin, signal }: Pick<AudioRange, 'origin' | 'signal'>,
 ): readonly boolean[] {
-  if (spans.every((span) => span.end - span.start < LEAST_SECONDS)) return spans.map(() => false);
+  if (spans.every((span) => span.end - span.start < MIN_SPAN_SECONDS)) return spans.map(() => false);
   try {
     using reader = new AudioReader(path);
-    return spans.map((span) => span.end - span.start >= LEAST_SECONDS && stops(reader, span, { origin, signal }));
+    return spans.map((span) => span.end - span.start >= MIN_SPAN_SECONDS && stops(reader, span, { origin, signal }));
   } catch (error) {
     // Without a track, or with one that cannot be decoded, the picture alone decides.
     if (error instanceof PlaybyplayError) return spans.map(() => false);
