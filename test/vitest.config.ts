@@ -20,7 +20,7 @@ const footage = ['src/**/*.footage.test.ts'];
 const project = (name: string, include: readonly string[], exclude: readonly string[] = []) => ({
   extends: true as const,
   // Two processes run all files: a process for each would load the program anew, which takes as long as many a test.
-  test: { name, include: [...include], exclude: [...exclude], isolate: name !== 'unit' && name !== 'footage' },
+  test: { name, include: [...include], exclude: [...exclude], isolate: name === 'package' },
 });
 
 export default defineConfig({

@@ -47,12 +47,13 @@ const FONT_FILES: Readonly<Record<TypefaceRole, readonly string[]>> = {
 };
 
 const typefaces = new Map<TypefaceRole, Typeface>();
+const builtInFonts = new Map<string, Font>();
 
 /** The built-in typeface for a purpose. */
 export function typeface(role: TypefaceRole): Typeface {
   const known = typefaces.get(role);
   if (known) return known;
-  const fonts = FONT_FILES[role].map((file) => parseFont(readFileSync(require.resolve(`@fontsource/${file}`))));
+  const fonts = FONT_FILES[role].map(builtInFont);
   const face = withMetrics(fonts);
   typefaces.set(role, face);
   return face;
@@ -67,8 +68,19 @@ export function typefaceOf(file: Buffer, role: TypefaceRole): Typeface {
   return withMetrics([parseFont(file), ...typeface(role).fonts]);
 }
 
+/** A font of an npm package, which several typefaces share. */
+function builtInFont(file: string): Font {
+  const known = builtInFonts.get(file);
+  if (known) return known;
+  const font = parseFont(readFileSync(require.resolve(`@fontsource/${file}`)));
+  builtInFonts.set(file, font);
+  return font;
+}
+
+/** Glyphs are parsed when they are used: texts need a few of the thousands. */
 function parseFont(file: Buffer): Font {
-  return parse(file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength) as ArrayBuffer);
+  const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength) as ArrayBuffer;
+  return parse(bytes, { lowMemory: true });
 }
 
 function withMetrics(fonts: readonly Font[]): Typeface {
