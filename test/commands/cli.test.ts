@@ -5,6 +5,7 @@ import { copyFile, mkdir, mkdtemp, readFile, readdir, truncate, writeFile } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runCommandLine as playbyplay } from '../fixtures/command-line.ts';
 import { launcher, root } from '../paths.ts';
 
 interface Outcome {
@@ -13,7 +14,8 @@ interface Outcome {
   readonly err: string;
 }
 
-function playbyplay(...args: string[]): Promise<Outcome> {
+/** Runs the program as users do. Checks of what a command prints run it in this process, which takes a fraction of the time. */
+function startProgram(...args: string[]): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [launcher, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     const [out, err]: [string[], string[]] = [[], []];
@@ -65,7 +67,7 @@ describe('playbyplay', () => {
     await mkdir(join(folder, 'match.playbyplay'));
     await writeFile(join(folder, 'match.playbyplay', 'events.ndjson'), await readFile(log));
     await copyFile(join(root, 'test/footage/freedoom-demo1.mp4'), join(folder, 'match.mkv'));
-    const { code, out, err } = await playbyplay('detect', join(folder, 'match.mkv'), '--game', 'freedoom');
+    const { code, out, err } = await startProgram('detect', join(folder, 'match.mkv'), '--game', 'freedoom');
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(
       /match\.playbyplay holds the log of match\.mp4\nName another folder for match\.mkv with --out\.\n$/,
@@ -77,7 +79,7 @@ describe('playbyplay', () => {
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
       version: string;
     };
-    expect(await playbyplay('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
+    expect(await startProgram('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
     const help = await playbyplay('--help');
     expect([help.code, help.err]).toEqual([0, '']);
     expect(help.out).toMatch(/^ {2}evaluate +Compare event logs/m);
@@ -99,7 +101,7 @@ describe('playbyplay', () => {
   });
 
   it('prints its usage to stderr without arguments', async () => {
-    const { code, out, err } = await playbyplay();
+    const { code, out, err } = await startProgram();
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain('Usage: playbyplay <command>');
   });
@@ -109,7 +111,7 @@ describe('playbyplay', () => {
     const media = join(folder, 'large.mp4');
     await writeFile(media, '');
     await truncate(media, 40 << 20);
-    const { code, out, err } = await playbyplay('detect', media, '--game', 'freedoom', '--workers', '1');
+    const { code, out, err } = await startProgram('detect', media, '--game', 'freedoom', '--workers', '1');
     expect([code, out]).toEqual([1, '']);
     expect(err).toContain('is not a video file that can be read');
     expect(err).not.toContain('Warning');
@@ -136,7 +138,7 @@ describe('playbyplay', () => {
 
   it('evaluates a log: figures on stdout, exit code 3 for findings', async () => {
     const { log, truth, folder } = await files();
-    const { code, out, err } = await playbyplay('evaluate', folder, truth);
+    const { code, out, err } = await startProgram('evaluate', folder, truth);
     expect([code, err]).toEqual([3, '']);
     expect(out).toContain('die      2       1     1        1.000 (0.207–1.000)  0.500 (0.095–0.905)  0.667');
     expect(out).toContain('Missed (1):\n  00:07.000  player dies\n');
