@@ -548,7 +548,7 @@ export class Library implements AsyncDisposable {
     }
     const selected = query.by && selectGroups(await this.#nameGroups([...groups.values()]), query);
     const value = query.distinct && selected ? selected.length : divideCount(total, query.per, sessions);
-    const unit = query.per === undefined ? undefined : `per ${query.per}`;
+    const unit = typeof query.per === 'string' ? `per ${query.per}` : undefined;
     const answer = query.count || query.distinct || query.per !== undefined ? { value, unit } : undefined;
     return { matches: [], count: total, groups: selected, answer, values: undefined, hasMore: total > 0 };
   }
@@ -764,7 +764,7 @@ function withMarks(shape: Shape): Statement {
 const SECONDS_PER = { second: 1, minute: 60, hour: 3600 } as const;
 
 function divideCount(count: number, per: Query['per'], sessions: readonly LibrarySession[]): number | null {
-  if (per === undefined || per === 'life') return count;
+  if (per === undefined || per === 'life' || typeof per === 'object') return count;
   const seconds = sessions.reduce((sum, { duration }) => sum + duration, 0);
   const divisor = per === 'session' ? sessions.length : seconds / SECONDS_PER[per];
   return divisor === 0 ? null : count / divisor;
@@ -820,7 +820,7 @@ function isSum(query: Query): boolean {
 /** Can a query be answered from the numbers of statements: no times, no sessions, no events together? */
 function isTally({ query, dictionary }: CompiledQuery, { sessions }: Scope): boolean {
   if (!hasOnly(query, ['find', 'count', 'by', 'distinct', 'top', 'bottom', 'per'])) return false;
-  if (query.per === 'life' || !(query.by ?? []).every(isOfStatement)) return false;
+  if (query.per === 'life' || typeof query.per === 'object' || !(query.by ?? []).every(isOfStatement)) return false;
   // Names restrict sessions, which are then read; groups are counted by template.
   if (!knowsWordsOnly(query.find) && (sessions !== undefined || query.by)) return false;
   return isAboutEvent(query.find, new PatternCompiler(dictionary), ['statement']);

@@ -135,6 +135,7 @@ class NeedsCollector {
     const periods = [
       ...(by ?? []).flatMap((key) => ('period' in key ? [key.period.word] : [])),
       ...(typeof at === 'object' ? [at.period.word] : []),
+      ...(typeof per === 'object' ? [per.period.word] : []),
     ];
     context.push(...periods.map((words) => this.#boundaries(words)));
     if (by?.some((key) => 'key' in key && key.key === 'life')) context.push(this.#lives(thePlayer));

@@ -176,12 +176,17 @@ export class AnswerComputer {
   private divided(value: number | null, unit: string | undefined): Answer {
     const { per } = this.query;
     if (per === undefined) return { value, unit };
-    const divisor =
-      per === 'life' ? this.countLives() : per === 'session' ? this.sessions.length : this.seconds() / secondsPer[per];
     return {
-      value: value === null ? null : divide(value, divisor),
-      unit: `${unit === undefined ? '' : `${unit} `}per ${per}`,
+      value: value === null ? null : divide(value, this.divisorOf(per)),
+      unit: `${unit === undefined ? '' : `${unit} `}per ${typeof per === 'object' ? per.period.word[0] : per}`,
     };
+  }
+
+  private divisorOf(per: NonNullable<Query['per']>): number {
+    if (typeof per === 'object')
+      return this.sessions.reduce((sum, each) => sum + findPeriods(each, per.period.word, this.dictionary).length, 0);
+    if (per === 'life') return this.countLives();
+    return per === 'session' ? this.sessions.length : this.seconds() / secondsPer[per];
   }
 
   private count(condition: Condition): number {

@@ -51,7 +51,7 @@ class QueryWriter {
 
   query(query: Query): string {
     const { by, top, bottom, distinct, per } = query;
-    const head = `${this.head(query)}${per === undefined ? '' : ` per ${per === 'session' ? 'match' : per}`}`;
+    const head = `${this.head(query)}${per === undefined ? '' : ` per ${this.divisor(per)}`}`;
     if (!by) return head;
     const groups = by.map((key) => this.groupName(key)).join(' and ');
     if (distinct) return `how many different ${groups}: ${this.condition(query.find)}`;
@@ -60,6 +60,11 @@ class QueryWriter {
         ? ''
         : `, the ${(top ?? bottom) === 1 ? '' : `${top ?? bottom} `}${top === undefined ? 'least' : 'most'} frequent`;
     return `${head.startsWith('how many') ? head : `how many times ${head}`}, by ${groups}${limit}`;
+  }
+
+  private divisor(per: NonNullable<Query['per']>): string {
+    if (typeof per === 'object') return this.names(per.period.word, 'object');
+    return per === 'session' ? 'match' : per;
   }
 
   private head(query: Query): string {

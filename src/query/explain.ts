@@ -78,7 +78,7 @@ function headline({
   sort,
 }: Query): string {
   const order = sort ? `, ${sort.order} ${sort.of} first` : '';
-  const divided = per === undefined ? '' : ` per ${per}`;
+  const divided = per === undefined ? '' : ` per ${typeof per === 'object' ? per.period.word[0] : per}`;
   if (whether) return 'is there any of:';
   if (ratio) return 'how many of the first per one of the second:';
   if (share) return 'what percentage the first is of the second:';

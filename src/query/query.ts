@@ -181,8 +181,12 @@ export const querySchema = {
       measure: MEASURE,
       per: {
         description:
-          'divides the count or the sum by this time, by the lives of the subject (the player by default) or by the sessions',
-        enum: ['second', 'minute', 'hour', 'life', 'session'],
+          'divides the count or the sum by this time, by the lives of the subject (the player by default), by the sessions or by ' +
+          'the periods of this word in all of them',
+        oneOf: [
+          { enum: ['second', 'minute', 'hour', 'life', 'session'] },
+          object({ period: object({ word: NONEMPTY_IDS }, ['word']) }, ['period']),
+        ],
       },
       ratio: { description: 'divides the count by the count of this', ...CONDITION },
       share: { description: 'the count in percent of the count of this', ...CONDITION },

@@ -199,9 +199,30 @@ export function runQuery(
     return typeof value === 'number' ? value : undefined;
   };
   const grouping = { dictionary, find: query.find, sessions, ...(isMeasured && { measure }) };
-  const groups = query.by && selectGroups(groupMatches(matches, query.by, grouping), query);
+  const counted = query.by && groupMatches(matches, query.by, grouping);
+  const groups = counted && selectGroups(query.ratio ? divideGroups(counted, compiled, sessions) : counted, query);
   const answer = query.distinct && groups ? { value: groups.length, unit: undefined } : computer.answer(matches);
   return { matches, count: matches.length, groups, answer, values: computer.timedValues(matches) };
+}
+
+/** Divides the count of each group by that of the condition after it; none counts as one, as of those who never died. */
+function divideGroups(
+  groups: readonly Group[],
+  { query: { by = [], ratio }, dictionary }: CompiledQuery,
+  sessions: readonly SessionEvents[],
+): readonly Group[] {
+  const { find } = new ConditionCompiler(dictionary).compile(ratio!);
+  const divisors = groupMatches(
+    sessions.flatMap((session) => find(session)),
+    by,
+    { dictionary, find: ratio!, sessions },
+  );
+  return groups
+    .map(({ labels, count }) => {
+      const divisor = divisors.find((each) => each.labels.join() === labels.join())?.count ?? 1;
+      return { labels, count: count / divisor };
+    })
+    .toSorted((a, b) => b.count - a.count || (a.labels.join() < b.labels.join() ? -1 : 1));
 }
 
 /** Keeps the largest or smallest groups. Events without a value belong to no group that could be asked for by rank. */

@@ -38,8 +38,6 @@ export class Vocabulary implements LogFacts {
   private readonly actionsOn = new Map<Word, Set<Word | undefined>>();
   /** Do the logs say whose anything is: "the player's flag"? */
   statesOwners = false;
-  /** Does a team or another group act in the logs, rather than its members only? */
-  haveActingTeams = false;
   private readonly dictionary: Dictionary;
   /** Do the logs mention the word or one under it? */
   readonly has = (word: Word): boolean => this.mentioned[word.kind].has(word);
@@ -66,9 +64,6 @@ export class Vocabulary implements LogFacts {
         continue;
       }
       this.addCharacter(statement.object);
-      const { subject = '' } = statement;
-      if (dictionary.isA(typeof subject === 'string' ? subject : subject.word, 'group', 'object'))
-        this.haveActingTeams = true;
       this.addPeriod(statement);
       this.add(statement.action, 'action');
       // "draws card" says something of cards too.
@@ -196,10 +191,23 @@ export class Vocabulary implements LogFacts {
     return cross !== undefined && this.has(cross);
   }
 
-  /** Do the logs know teammates of the player? */
-  get hasTeammates(): boolean {
-    const teammate = this.dictionary.find('teammate', 'object');
-    return teammate !== undefined && this.has(teammate);
+  /** Do the logs know teammates of the player, or the team as a whole? */
+  get hasOwnTeam(): boolean {
+    return ['teammate', 'own team'].some((id) => this.mentions(id));
+  }
+
+  /** Do only teams do this, of which the logs do not say which one is the player's? */
+  isOfUnknownTeams(action: Word): boolean {
+    const does = (id: string): boolean => {
+      const word = this.dictionary.find(id, 'object');
+      return word !== undefined && this.fills('subject', action, word);
+    };
+    return does('team') && !['player', 'teammate', 'own team'].some((id) => does(id));
+  }
+
+  private mentions(id: string): boolean {
+    const word = this.dictionary.find(id, 'object');
+    return word !== undefined && this.has(word);
   }
 
   /** What the logs call those against whom the player plays. */

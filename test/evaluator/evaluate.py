@@ -747,6 +747,8 @@ class Evaluation:
         unit = self.query.get("per")
         if unit is None or value is None:
             return value
+        if isinstance(unit, dict):
+            return self.divide(value, sum(len(session.periods(unit["period"]["word"])) for session in self.sessions))
         if unit == "session":
             return self.divide(value, len(self.sessions))
         if unit == "life":
@@ -855,6 +857,11 @@ class Evaluation:
             members.setdefault(labels, []).append((session, match))
         counts = {labels: self.number_of(own) for labels, own in members.items()}
         counts = {labels: count for labels, count in counts.items() if count is not None}
+        if "ratio" in self.query:
+            other = Evaluation(self.all_sessions, {"find": self.query["ratio"], "by": self.query["by"]})
+            found = [(session, match) for session in self.all_sessions for match in session.find(self.query["ratio"])]
+            divisors = {tuple(labels): count for labels, count in other.groups(found)["groups"]}
+            counts = {labels: count / divisors.get(labels, 1) for labels, count in counts.items()}
         groups = sorted(counts.items(), key=lambda pair: (-pair[1], ",".join(pair[0])))
         if any(key in self.query for key in ("top", "bottom", "distinct")):
             groups = [group for group in groups if "-" not in group[0]]

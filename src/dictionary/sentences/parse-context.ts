@@ -44,8 +44,6 @@ export interface LogFacts {
   readonly rival: Mention | undefined;
   /** Of whom the logs state a property or one under it. */
   owners(property: Word): readonly Mention[];
-  /** Does a team or another group act in the logs, rather than its members only? */
-  readonly haveActingTeams: boolean;
   /** Do the logs have the word itself, rather than one under it? */
   states(word: Word): boolean;
   /** Does the word, or one under it, act in the logs or have values? */

@@ -132,8 +132,9 @@ class UncoveredSearch {
     const groups = ids
       .filter((id) => this.dictionary.isA(id, 'group', 'object'))
       .flatMap((id) => this.dictionary.find(id, 'object') ?? []);
-    const actions =
-      'action' in find ? (find as ActionPattern).action.flatMap((id) => this.dictionary.find(id, 'action') ?? []) : [];
+    const actions = ('all' in find ? find.all : [find])
+      .flatMap((each) => ('action' in each ? (each as ActionPattern).action : []))
+      .flatMap((id) => this.dictionary.find(id, 'action') ?? []);
     const takesPart = groups.some((group) => actions.some((action) => this.vocabulary.takesPart(group, action)));
     if (groups.length === ids.length && actions.length > 0 && !takesPart) return groups[0];
     // "by goalkeeper" where no event has one
@@ -179,7 +180,26 @@ class UncoveredSearch {
       const [word] = isUsed ? [] : [...this.wordsOf(pattern[slot]).flat(), ...this.named(pattern[slot])];
       if (word) return word;
     }
-    return actions.length > 0 ? this.inActor(pattern.subject, actions) : undefined;
+    if (actions.length === 0) return undefined;
+    // "kills with round": what happens in a round is not done with it.
+    const [period] = this.wordsOf(pattern.with)
+      .flat()
+      .filter((word) => vocabulary.isPeriod(word) && !actions.some((each) => vocabulary.fills('with', each, word)));
+    if (period) return period;
+    return this.inPatient(pattern, actions) ?? this.inActor(pattern.subject, actions);
+  }
+
+  /** "goals against us" where goals are scored, not scored against somebody */
+  private inPatient({ object }: ActionPattern, actions: readonly Word[]): Word | undefined {
+    const isOfPeople = actions.some((each) => usualActions.has(each.id) && !/^(?:win|lose)$/.test(each.id));
+    const words = this.wordsOf(object).flat();
+    const people = ['character', 'group'].flatMap((id) => this.dictionary.find(id, 'object') ?? []);
+    const isSomebody = ({ id }: Word): boolean => people.some((each) => this.dictionary.isA(id, each.id, 'object'));
+    if (isOfPeople || words.length === 0 || !words.every((each) => isSomebody(each))) return undefined;
+    const isDoneToSomebody = actions.some((action) =>
+      people.some((each) => this.vocabulary.fills('object', action, each)),
+    );
+    return isDoneToSomebody ? undefined : words[0];
   }
 
   /** "message Lap" where Lap is the name of a counter */
@@ -197,6 +217,10 @@ class UncoveredSearch {
 
   private inActor(subject: SlotPattern | undefined, actions: readonly Word[]): Word | undefined {
     const actors = this.wordsOf(subject);
+    const who = new Set(actors.flat().map(({ id }) => id));
+    // Whether "team Dawn" is the player's, its name does not say.
+    if (who.has('player') && who.has('teammate') && actions.some((each) => this.vocabulary.isOfUnknownTeams(each)))
+      return this.dictionary.find('team', 'object');
     const isThing = ({ id }: Word): boolean =>
       !this.dictionary.isA(id, 'character', 'object') && !this.dictionary.isA(id, 'group', 'object');
     const isForeign = (words: readonly Word[]): boolean =>

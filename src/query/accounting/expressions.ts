@@ -79,7 +79,7 @@ express('high_score', 'max');
 express('leads led leader leading is_ahead ahead lead', 'max', 'id rank', 'versus', 'difference');
 express('how_low', 'min');
 express('how_high', 'max', 'at', 'number');
-express('at_once in_one_go in_one_hit in_a_single_hit from_one_hit at_a_time', 'of change', 'of amount');
+express('at_once in_one_go in_one_hit in_a_hit in_a_single_hit from_one_hit at_a_time', 'of change', 'of amount');
 
 // Averages, rates and sums.
 express('average mean typical usual averaged', 'avg');
@@ -246,7 +246,7 @@ express('interval pause break wait delay period stretch', 'of gap', 'of duration
 express('length duration', 'of held', 'of duration');
 express('stay stayed remain remained', 'of held', 'state');
 express('passed passes elapsed went_by', 'of duration', 'of gap');
-express('after_the_first', 'time');
+express('after_the_first', 'time', 'at');
 express('two', 'of gap');
 express('spend spent', 'of held', 'sum', 'versus', 'of duration');
 

@@ -3,7 +3,17 @@ import { wordKinds } from '../../dictionary/format.ts';
 import { getLexicon } from '../../dictionary/sentences/lexicon.ts';
 import { numberValue, type Token } from '../../dictionary/sentences/tokenize.ts';
 import { parseTime as parseClock } from '../../time.ts';
-import { isAboutEvent, type Query } from '../query.ts';
+import { ordinalValue } from '../parse/ordinals.ts';
+import {
+  type ActionPattern,
+  childConditions,
+  type Condition,
+  isAboutEvent,
+  type MentionPattern,
+  type PropertyPattern,
+  type Query,
+  type SlotPattern,
+} from '../query.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { type Expression, expressionOf, grammarWords, maxPhraseWords } from './expressions.ts';
 import { QueryParts, type SinglePart } from './parts.ts';
@@ -38,7 +48,45 @@ export function findUnaccounted(query: Query, tokens: readonly Token[], options:
     if (unit.singles.length > 0) claims.push({ token: tokens[at]!, singles: unit.singles });
     at = unit.end;
   }
-  return findUnmatched(claims) ?? findPointless(query, parts, claims, tokens);
+  return findUnmatched(claims) ?? findPointless(query, parts, claims, tokens) ?? findLostOwner(query, tokens, options);
+}
+
+/** The “my” of "my fourth death" where the query is about deaths, but not those of the player. */
+function findLostOwner(query: Query, tokens: readonly Token[], { dictionary }: AccountingOptions): Token | undefined {
+  const lexicon = getLexicon(dictionary);
+  const { find, ratio, share, streak, versus } = query;
+  const patterns = [find, ratio, share, streak, versus?.with].flatMap((each) => (each ? actionsIn(each) : []));
+  return tokens.find(({ lower }, at) => {
+    if (lower !== 'my') return false;
+    const noun = ordinalValue(tokens[at + 1]?.lower ?? '') === undefined ? at + 1 : at + 2;
+    const words = lexicon
+      .find('action', tokens, noun)
+      .flatMap(({ entry: { form, word } }) => (form === 'noun' || form === 'nouns' ? [word] : []));
+    // Not those who make somebody die.
+    const own = patterns.filter(({ action }) =>
+      action.some((id) => words.some((word) => covers(word, dictionary.find(id, 'action')))),
+    );
+    return own.length > 0 && !own.some(({ isOfPlayer }) => isOfPlayer);
+  });
+}
+
+/** The actions of a condition, and whether it says of them that the player takes part. */
+function actionsIn(
+  condition: Condition,
+  isOfPlayer = false,
+): readonly { readonly action: readonly string[]; readonly isOfPlayer: boolean }[] {
+  const isOwn = (one: Condition): boolean =>
+    'action' in one && Object.values(one).some((slot) => (slot as SlotPattern).any?.some((each) => isPlayer(each)));
+  if ('action' in condition) {
+    const { action } = condition as ActionPattern;
+    return [{ action, isOfPlayer: isOfPlayer || isOwn(condition) }];
+  }
+  const inherited = isOfPlayer || ('all' in condition && condition.all.some((each) => isOwn(each)));
+  return childConditions(condition).flatMap((each) => actionsIn(each, inherited));
+}
+
+function isPlayer({ words, of }: MentionPattern): boolean {
+  return words?.includes('player') === true || (of !== undefined && isPlayer(of));
 }
 
 /** The token of a question that a word of its reading stands for; its first token where none is that word. */
@@ -63,6 +111,10 @@ function findPointless(
   claims: readonly Claim[],
   tokens: readonly Token[],
 ): Token | undefined {
+  // The number of a hole or round is no good or bad one.
+  const isNumbered = 'property' in find && (find as PropertyPattern).property.every((id) => id.endsWith(' number'));
+  const judging = tokens.find(({ lower }) => /^(?:best|worst)$/.test(lower));
+  if (isNumbered && judging) return judging;
   const claimOf = (kind: SinglePart['kind']): Token | undefined =>
     claims.find((claim) => claim.singles.some((each) => each.kind === kind))?.token;
   const conditions = 'all' in find ? find.all : [find];

@@ -86,7 +86,8 @@ export class QueryParts {
       else this.single(take, undefined, measure.of === 'time' || measure.of === 'gap' ? true : undefined);
     }
     if (per !== undefined) {
-      this.traits.add(`per ${per}`);
+      if (typeof per === 'object') this.addPeriod(per.period);
+      else this.traits.add(`per ${per}`);
       this.single('average', undefined, true);
     }
     if (ratio) this.addCondition(ratio);

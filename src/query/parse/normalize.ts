@@ -57,7 +57,7 @@ const allLogsPhrases = ['across', 'over', 'in'].flatMap((preposition) =>
 
 /** The words of all these phrases, by the first. */
 const emptyPhrases = Map.groupBy(
-  [...fillerPhrases, ...allLogsPhrases].map((phrase) => phrase.split(' ')),
+  [...fillerPhrases, ...allLogsPhrases, 'across both', 'across all'].map((phrase) => phrase.split(' ')),
   ([first]) => first!,
 );
 
@@ -232,6 +232,8 @@ const paraphrases: readonly (readonly [phrase: readonly string[], words: readonl
   ['out of bullets', 'out of ammunition'],
   ['out of shells', 'out of ammunition'],
   ['at halftime', 'at half time'],
+  ['finish off', 'kill'],
+  ['finished off', 'killed'],
   ['subbed off', 'substituted'],
   ['subbed out', 'substituted'],
   ['subbed', 'substituted'],

@@ -8,8 +8,11 @@ import { findTokenOf, findUnaccounted } from '../accounting/index.ts';
 import {
   isAboutEvent,
   type ActionPattern,
+  childConditions,
+  type Condition,
   type GroupKey,
   type MentionCondition,
+  type MentionPattern,
   type PropertyPattern,
   type Query,
 } from '../query.ts';
@@ -134,7 +137,7 @@ function compose(tokens: readonly Token[], { dictionary, options, parser }: Pars
   for (const { query: composed, cost } of compositions) {
     if (least !== undefined && cost > least) break;
     const query = asTotal(composed, tokens);
-    if (!query || isPlayerInState(query) || asksWhere(query, tokens, accounting)) continue;
+    if (!query || isPlayerInState(query) || actsOnOneself(query.find) || asksWhere(query, tokens, accounting)) continue;
     if (findUnaccounted(query, tokens, accounting)) continue;
     if (options.vocabulary && findUncovered(query, dictionary, options.vocabulary)) continue;
     if (findImpossibleSlot(parser.context(tokens), query.find)) continue;
@@ -173,7 +176,7 @@ function parseTokens(
     const parsed = parser.parseAll(reading);
     if (!parsed || parsed.cost >= (best?.cost ?? Number.POSITIVE_INFINITY)) continue;
     const query = asTotal(reading.build(...parsed.bodies), tokens);
-    if (!query || isPlayerInState(query)) continue;
+    if (!query || isPlayerInState(query) || actsOnOneself(query.find)) continue;
     if (asksWhere(query, tokens, accounting)) {
       ignored ??= tokens[0];
       continue;
@@ -243,6 +246,18 @@ function isPlayerInState({ find }: Query): boolean {
   );
 }
 
+/** "kills of our team" are not those of the player by the player. */
+function actsOnOneself(condition: Condition): boolean {
+  const parts = 'all' in condition ? condition.all : [condition];
+  const patterns = parts.filter((each): each is ActionPattern => 'action' in each);
+  const isPlayer = ({ words, name, of }: MentionPattern): boolean =>
+    words?.includes('player') === true && name === undefined && of === undefined;
+  const isDone = (['subject', 'object'] as const).every((slot) =>
+    patterns.some((each) => each[slot]?.any?.some((mention) => isPlayer(mention))),
+  );
+  return isDone || childConditions(condition).some((each) => !('action' in each) && actsOnOneself(each));
+}
+
 /** No body costs less: the caption of a display makes it cheaper by two, a group at its end by one. */
 const leastBodyCost = -3;
 
@@ -267,7 +282,7 @@ function redirect({ command }: Redirection, span: { start: number; end: number }
  * "they" are the opponents.
  */
 function readTeam(tokens: readonly Token[], vocabulary: Vocabulary | undefined): readonly Token[] {
-  const hasTeammates = vocabulary?.hasTeammates ?? false;
+  const hasOwnTeam = vocabulary?.hasOwnTeam ?? false;
   return tokens.flatMap((token, at) => {
     // "how many fouls did they commit" is about the other side.
     if (token.kind === 'word' && token.lower === 'they' && vocabulary?.others !== undefined)
@@ -297,7 +312,9 @@ function readTeam(tokens: readonly Token[], vocabulary: Vocabulary | undefined):
     if (rival !== undefined) return [{ ...token, text: rival, lower: rival.toLowerCase() }];
     const alone = token.kind === 'word' ? singularOf.get(token.lower) : undefined;
     if (alone === undefined) return [token];
-    if (!hasTeammates) return [{ ...token, text: alone, lower: alone }];
+    if (!hasOwnTeam) return [{ ...token, text: alone, lower: alone }];
+    // "our team" is "my team" as it stands.
+    if (token.lower === 'our' && /^(?:team|squad|side)$/.test(next ?? '')) return [{ ...token, text: 'my', lower: 'my' }];
     const team = ['my', 'team'].map((text): Token => ({ ...token, text, lower: text }));
     // "when we got our third kill"
     const isRepeated = token.lower === 'our' && tokens.slice(0, at).some(({ lower }) => lower === 'we');

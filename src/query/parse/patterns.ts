@@ -1143,11 +1143,20 @@ function parseReaching(context: ParseContext, at: number, subject: NounList | un
     (number === undefined ? undefined : { min: number, ...((!isReached || number === 0) && { max: number }) });
   if (!range) return [];
   const isFall = range.below !== undefined || range.max !== undefined;
+  // Health hits 2 on its way down, a score on its way up.
+  const isHit = isReached && number !== undefined && number > 0 && context.wordAt(at) === 'hit';
   // "hit zero health"
   const isNothing = isReached && number === 0;
   const change = isNothing ? 'drops' : verb === 'either' ? (isFall ? 'drops' : 'rises') : verb;
   return parseOwnHeads(context, bound?.end ?? next + 1, subject).map((head) => ({
-    condition: toPropertyPattern(context, head, { change, ...crossing(change, range), to: range }),
+    condition: isHit
+      ? {
+          any: (['rises', 'drops'] as const).map((each) => {
+            const bound = each === 'rises' ? { min: number } : { max: number };
+            return toPropertyPattern(context, head, { change: each, ...crossing(each, bound), to: bound });
+          }),
+        }
+      : toPropertyPattern(context, head, { change, ...crossing(change, range), to: range }),
     end: head.end,
     cost: (subject?.cost ?? 0) + head.cost,
   }));
@@ -1345,14 +1354,15 @@ function isRoleOfPlayer({ dictionary }: ParseContext, { words, of }: NounPhrase)
   );
 }
 
-/** "my team" is the player and the teammates, where the logs know teammates and no team acts itself. */
+/** "my team" is the player, the teammates and what the logs call the own team, where the logs know any of these. */
 function ownTeam(context: ParseContext, noun: NounPhrase): readonly NounPhrase[] | undefined {
   const { words, of, name } = noun;
-  const teammate = context.dictionary.find('teammate', 'object');
   const isOfPlayer = of?.words[0]?.word.id === 'player' && of.name === undefined && name === undefined;
   const isTeam = words.length > 0 && words.every(({ word }) => word.id === 'team' || word.id === 'squad');
-  if (!isOfPlayer || !isTeam || !teammate || context.facts?.haveActingTeams !== false) return undefined;
-  return context.mentions(teammate) ? [of, { ...of, words: [{ word: teammate, cost: 0 }] }] : undefined;
+  if (!isOfPlayer || !isTeam) return undefined;
+  const others = ['teammate', 'own team'].flatMap((id) => context.dictionary.find(id, 'object') ?? []);
+  const known = others.filter((word) => context.mentions(word));
+  return known.length > 0 ? [of, ...known.map((word) => ({ ...of, words: [{ word, cost: 0 }] }))] : undefined;
 }
 
 function toMentionPattern(context: ParseContext, noun: NounPhrase): MentionPattern {

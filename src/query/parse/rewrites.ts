@@ -44,6 +44,7 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
   ['victims|targets of <s>', 'who did <s> kill'],
 
   // What something was done with.
+  ['what|which_weapon|which_gun|what_weapon|what_gun did <s> use|used to <v>', 'which weapon did <s> <v> with'],
   ['what was|is <e> with', 'which weapon did i use for <e>'],
   ['what|which <n> got|gave|earned me|us? <e>', 'which <n> did i use for <e>'],
   ['which|what <n> <v> more <r*>', 'which <n> <v> the most <r>'],
@@ -89,6 +90,10 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
   ['<a> the? ord:' + Object.keys(ordinals).join('|') + ' time <c>', '<a> when <c> the <ord> time'],
 
   // States.
+  [`when ${be} ${we} x:lowest|highest|weakest on|in <p> <r*>`, 'when was my <p> <x> <r>'],
+  [`did ${we} lose all|all_of my|our|the? <p> <r*>`, 'did my <p> become 0 <r>'],
+  ['how_long did <s> hold|keep|stay_in|have first_place|1st_place|first_position', 'how long was <s> in first place'],
+  [`<a> time|stretch|spell that? who:${we} was|were not <v>`, '<a> time without <who> was <v>'],
   [
     `what be:${be} ${we} holding|using|wielding|carrying|playing_with|armed_with|equipped_with|running when|while|as <c>`,
     'my weapon when <c>',
@@ -139,6 +144,9 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
   [`<p> ${we}? gained|earned|won|made ${causes} <c>`, ...effects('gain')],
 
   // What is one's own: a log names who takes it.
+  ["who <v> my team 's <n>", 'which opponent <v> <n>'],
+  ['how_many <n> against me|us|my_team <r*>', 'how many opponent <n> <r>'],
+  ['<n> against me|us|my_team <r*>', 'opponent <n> <r>'],
   ['who <v> our|my <n>', 'which opponent <v> <n>'],
   [`how_many|number_of <n> did ${we} lose <r*>`, 'how many <n> did opponents take <r>'],
   [`when did ${we} lose our|my|a|the? <n>`, 'when did opponents take <n>'],
@@ -161,6 +169,8 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
   ['what did it|the_screen|the_game say|show at|around <t>', 'what message appeared at <t>'],
   ['x:longest|best|biggest|highest streak|spree|run <r*>', '<x> kill streak <r>'],
   [`<a> ${killing} <b>`, '<a> kill <b>'],
+  ['<a> finish|finished <b>', '<a> kill <b>'],
+  ['<n> shown|given|handed to <s>', '<n> <s> received', 'what <n> did <s> receive'],
   ['<a> down|downed <b>', '<a> knock down <b>', '<a> kill <b>'],
   [`<a> blow|blew <b> up <r*>`, '<a> kill <b> <r>'],
   ['how_much|how_many <p> did|have <s> gain|get|win|earn|take back <r*>', 'how much <p> did <s> gain <r>'],

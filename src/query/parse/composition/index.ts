@@ -1,6 +1,7 @@
 import type { Dictionary } from '../../../dictionary/dictionary.ts';
 import { slotKind, wordSlots } from '../../../dictionary/format.ts';
 import type { ParseContext } from '../../../dictionary/sentences/parse-context.ts';
+import { numberValue } from '../../../dictionary/sentences/tokenize.ts';
 import {
   type ActionPattern,
   childConditions,
@@ -203,9 +204,31 @@ function composeDivision(division: Division, parser: PartParser): readonly Compo
   const context = parser.contextOf(main);
   const isPeriod = (at: number): boolean =>
     at < main.length && parser.parse(main.slice(at, at + 1), 'noun')?.isPeriod === true;
-  return readRequests(context, isPeriod, parser.vocabulary)
+  return [...readRequests(context, isPeriod, parser.vocabulary), ...readPeriodCounts(main, isPeriod, parser)]
     .flatMap((request) => composeRequest(request, division, parser))
     .map((each) => ({ query: each.query, cost: each.cost + cost }));
+}
+
+/** "in how many rounds did I die", "how many rounds did I die in" */
+function readPeriodCounts(
+  main: Tokens,
+  isPeriod: (at: number) => boolean,
+  parser: PartParser,
+): readonly Request[] {
+  const isInside = main[0]!.lower === 'in';
+  const start = isInside ? 1 : 0;
+  const isCount = main[start]?.lower === 'how' && main[start + 1]?.lower === 'many' && isPeriod(start + 2);
+  if (!isCount || (!isInside && main.at(-1)!.lower !== 'in')) return [];
+  const noun = main.slice(start + 2, start + 3);
+  const rest = main.slice(start + 3, isInside ? undefined : -1);
+  if (rest.length === 0) return [];
+  return readRequests(parser.contextOf(rest), (at) => isPeriod(at + start + 3), parser.vocabulary).map((request) => ({
+    ...request,
+    ask: 'count',
+    isDistinct: true,
+    noun,
+    nounAt: request.clause.length,
+  }));
 }
 
 function composeRequest(given: Request, division: Division, parser: PartParser): readonly Composition[] {
@@ -214,6 +237,7 @@ function composeRequest(given: Request, division: Division, parser: PartParser):
       ...(isOfDuration(request, division) ? readDurations(request, division, parser) : []),
       ...readStreaks(request, division, parser),
       ...readShares(request, division, parser),
+      ...readFastest(request, division, parser),
     ].flatMap((reading) => queryOf(reading, parser));
     return [...special, ...composePlain(request, division, parser)].map((each) => ({
       query: each.query,
@@ -339,7 +363,10 @@ function composePlain(request: Request, { relation }: Division, parser: PartPars
   if (relation?.side === 'between' || relation?.side === 'without') return [];
   const related = relation ? relatedBodies(relation, parser) : [undefined];
   if (related.length === 0) return [];
-  return clausesOf(request).flatMap(({ clause, asked, placing, cost: placed }) =>
+  // What happens in a round is not done with it.
+  const isOfPeriod = request.noun !== undefined && parser.parse(request.noun, 'noun')?.isPeriod === true;
+  const clauses = clausesOf(request).filter(({ placing }) => !isOfPeriod || placing === 'apart');
+  return (clauses.length > 0 ? clauses : clausesOf(request)).flatMap(({ clause, asked, placing, cost: placed }) =>
     bodiesOf(clause, asked, parser).flatMap((body) =>
       related.flatMap((other) =>
         answers(request, body, { relation, other, placing, parser }).map((query) => ({
@@ -369,9 +396,10 @@ function readableOrders(tokens: Tokens, parser: PartParser): readonly Tokens[] {
 const streakNouns = asSet('streak streaks spree sprees killstreak killstreaks run chain');
 
 /** "my longest kill streak", "most kills without dying" */
-function readStreaks({ clause, isInRow }: Request, { relation }: Division, parser: PartParser): readonly Reading[] {
+function readStreaks({ clause, isInRow, extreme }: Request, { relation }: Division, parser: PartParser): readonly Reading[] {
   const noun = clause.some(({ lower }) => streakNouns.has(lower));
   if (!noun && !isInRow && relation?.side !== 'without') return [];
+  if (extreme !== undefined && /^(?:fastest|quickest|slowest)$/.test(extreme)) return [];
   if (relation && relation.side !== 'without') return [];
   const rest = clause
     .filter(({ lower }) => !streakNouns.has(lower))
@@ -424,6 +452,29 @@ function isPartOf(part: Condition, whole: Condition): boolean {
     JSON.stringify(part) !== JSON.stringify(whole)
   );
 }
+
+/** "my fastest 3 kills" */
+function readFastest({ clause, extreme }: Request, { relation }: Division, parser: PartParser): readonly Reading[] {
+  const number = clause.find((token) => numberValue(token) !== undefined);
+  const times = numberValue(number) ?? 0;
+  const isAsked = extreme !== undefined && /^(?:fastest|quickest|slowest)$/.test(extreme);
+  if (!isAsked || relation || !Number.isInteger(times) || times < 2 || times > maxFastest) return [];
+  const rest = clause.filter((each) => each !== number);
+  const take = extreme === 'slowest' ? 'highest' : 'lowest';
+  return readableOrders(rest, parser).map((event) => ({
+    bodies: [event],
+    cost: 0,
+    build: (body): Query | undefined =>
+      body && !body.by && !isProperty(body.condition)
+        ? {
+            find: { sequence: Array.from({ length: times }, () => sameSubject(body.condition)) },
+            measure: { of: 'duration', take },
+          }
+        : undefined,
+  }));
+}
+
+const maxFastest = 9;
 
 /** "what percentage of my kills were with the railgun" */
 function readShares({ ask, clause }: Request, { relation }: Division, parser: PartParser): readonly Reading[] {
@@ -727,6 +778,11 @@ function hasAmounts(condition: Condition, { dictionary, vocabulary }: PartParser
   });
 }
 
+/** Is it about any of several rounds, halves or laps? */
+function inAnyPeriod(condition: Condition): boolean {
+  return 'all' in condition && condition.all.some((each) => 'period' in each && each.period.nth === undefined);
+}
+
 /** The answer to a request about events. */
 function answer(request: Request, body: ParsedBody, { placing, parser }: Setting): Query | undefined {
   const { condition, by: ownBy } = body;
@@ -766,6 +822,14 @@ function answer(request: Request, body: ParsedBody, { placing, parser }: Setting
       : { find: condition, count: true };
     return asRate(grouping ? { ...counted, by: [grouping] } : counted, per);
   }
+  // "average kills per round"
+  if (grouping && 'period' in grouping && isAverage && extreme === undefined && nth === undefined)
+    return asRate(
+      isChange
+        ? { find: condition, measure: { of: 'change', take: 'sum' } }
+        : { find: condition, count: true },
+      grouping,
+    );
   if (grouping) {
     if (extreme !== undefined || nth !== undefined) return undefined;
     return { find: condition, count: true, by: [grouping] };
@@ -813,6 +877,7 @@ function answer(request: Request, body: ParsedBody, { placing, parser }: Setting
     const order = takeOf(extreme) === 'lowest' ? 'lowest' : 'highest';
     // "most kills"
     if (isAtOnce && isChange) return { find: condition, sort: { of: 'change', order }, first: 1 };
+    if (/^(?:most|least|fewest)$/.test(extreme) && inAnyPeriod(condition)) return undefined;
     if (/^(?:most|least|fewest)$/.test(extreme) && (ask === undefined || ask === 'list' || ask === 'value'))
       return { find: condition, by: [{ slot: 'subject' }], ...limitOf(extreme, number) };
     if (!hasAmount || /^(?:most|least|fewest|best|worst|top)$/.test(extreme)) return undefined;

@@ -206,7 +206,9 @@ function readRequest(
     // "all", "count" and "list" are asked for at the beginning only.
     const isWeak =
       ask !== undefined &&
-      (ask.value === 'list' || (ask.length === 1 && ask.value !== 'who' && lower !== 'when' && lower !== 'where'));
+      (ask.value === 'list' ||
+        // "save percentage of Weiss" is no percentage of Weiss.
+        (ask.value === 'share' && clause.length > 0) || (ask.length === 1 && ask.value !== 'who' && lower !== 'when' && lower !== 'where'));
     if (ask?.value === 'list' && request.ask === 'list' && clause.length === 0) {
       at += ask.length;
       continue;
@@ -266,7 +268,7 @@ function readRequest(
       at = context.skip(at, most)!;
       continue;
     }
-    const once = ['at once', 'in one go', 'in one hit', 'in a single hit', 'from one hit', 'at a time'].find(
+    const once = ['at once', 'in one go', 'in one hit', 'in a hit', 'in a single hit', 'from one hit', 'at a time'].find(
       (each) => context.skip(at, each) !== undefined,
     );
     if (once !== undefined) {

@@ -320,6 +320,12 @@ export function asRate(query: Query, per: NonNullable<Query['per']>): Query | un
   if (!query.count && query.measure?.take !== 'sum' && !isPlain({ ...query, by: undefined } as unknown as Query))
     return undefined;
   if (!isEvent(query.find)) return undefined;
+  // "kills per round on average" is a rate of rounds.
+  const [group, ...others] = query.by ?? [];
+  if (per === 'session' && group && 'period' in group && others.length === 0) {
+    const { by: _, ...rest } = query;
+    return asRate(rest, group);
+  }
   // "gold per minute" is what one gains.
   if (isBareProperty(query.find) && !query.measure) {
     const find = { ...ofPlayer(query.find), change: 'rises' as const };

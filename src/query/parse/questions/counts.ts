@@ -51,6 +51,20 @@ export const countRules: readonly Rule[] = [
   rule(`how_many <x> ${doing}|${having} <s> have|had|got at_the_end`, ({ tokens }) =>
     count([...owner(tokens('s')), ...tokens('x')], -2),
   ),
+  // "how many kills did I have at 10 minutes": those until then
+  rule(`how_many <x> ${doing}|${having} <s> have|had|got? at|by <t>`, ({ tokens }) =>
+    reading(
+      [
+        [...owner(tokens('s')), ...tokens('x')],
+        [word('before', tokens('t')[0]), ...tokens('t')],
+      ],
+      ({ condition, by }, { condition: until }) =>
+        isEvent(condition) && !by && 'time' in until && until.time.to !== undefined && until.time.part === undefined
+          ? { find: { all: [condition, until] }, count: true }
+          : undefined,
+      -2,
+    ),
+  ),
   rule('<x> ,? how_many|how_often|how_many_times|how_much', ({ tokens }) => count(tokens('x'))),
   rule('<x> count link:while|when|with|in|before|after|between|during <r>', ({ tokens }) =>
     count([...tokens('x'), ...tokens('link'), ...tokens('r')]),

@@ -72,7 +72,7 @@ export const periodRules: readonly Rule[] = [
     // What comes after a period is not in it.
     /^(?:after|before|since|until|till|by)$/.test(tokens('a').at(-1)!.lower)
       ? []
-      : during([...tokens('a'), ...tokens('n'), ...tokens('b')], tokens('n'), ordinalValue(text('o')), 1),
+      : during([...tokens('a'), ...tokens('n'), ...tokens('b')], tokens('n'), ordinalValue(text('o')), -1),
   ),
   // "how many zombies did I kill the first night"
   rule(`<q> the|my? o:${ordinalWords} <n>`, ({ tokens, text }) =>

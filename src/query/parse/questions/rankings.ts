@@ -12,7 +12,7 @@ import {
   type Tokens,
 } from './readings.ts';
 import type { ActionPattern } from '../../query.ts';
-import { askedSlot, groupOf, isEvent, isOfValue, thePlayer } from './subjects.ts';
+import { askedSlot, groupOf, isEvent, isOfValue, sameSubject, thePlayer } from './subjects.ts';
 import { declarative, withObject } from './word-order.ts';
 import {
   be,
@@ -41,6 +41,14 @@ const rankNumber =
 
 /** "who killed me most", "best weapon", "top 3 weapons". */
 export const rankingRules: readonly Rule[] = [
+  // "most kills in a round"
+  rule('the|my? rank:most|fewest|least <x> in|on|during a|one|any|single|one_single|any_single <n>', ({ tokens, text }) =>
+    nounReading([tokens('n'), tokens('x')], (noun, { condition, by }) => {
+      const key = groupOf(noun);
+      if (!key || !('period' in key) || by || !isEvent(condition)) return undefined;
+      return { find: sameSubject(condition), by: [key], ...limitOf(text('rank')) };
+    }, -4),
+  ),
   rule('<s> best|deadliest|strongest|favorite|favourite|main|preferred <n>', ({ tokens }) => {
     const whose = tokens('s');
     if (whose.at(-1)?.kind !== 'possessive') return [];

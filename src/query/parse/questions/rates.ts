@@ -1,6 +1,7 @@
 import type { Bindings } from '../templates.ts';
-import { asRate, ratio, share, takeOf } from './answer-forms.ts';
+import { asRate, limitOf, ratio, share, takeOf } from './answer-forms.ts';
 import { type Interpretation, understanding, anyOf, ask, reading, type Rule, rule, type Tokens } from './readings.ts';
+import { isEvent } from './subjects.ts';
 import { withObject } from './word-order.ts';
 import { be, doing, having, owner, per, phrase, unitNames, word } from './words.ts';
 
@@ -16,7 +17,7 @@ export const rateRules: readonly Rule[] = [
   ),
   rule('<q> a|an unit:second|sec|minute|min|hour <r*>', rate),
   rule(
-    'who:my? average|mean number_of? <q> per|each|every|in_a|in_each|a match|game|session|round|map|recording|video',
+    'who:my? average|mean number_of? <q> per|each|every|in_a|in_each|a match|game|session|map|recording|video',
     ({ tokens }) => ask([...tokens('who'), ...tokens('q')], (query) => asRate(query, 'session'), -0.5),
   ),
   rule('<q> per|each|every|a|in_a match|game|session|recording|video on_average|average', ({ tokens }) =>
@@ -62,6 +63,22 @@ export const rateRules: readonly Rule[] = [
       killsOf(whose).flatMap(([kills, cost]) => ratio([...kills, ...rest], deaths, cost)),
     );
   }),
+  rule('who|which_player|what_player has|had|got? the? rank:best|highest|worst|lowest|top kd ratio? <r*>', ({ tokens, text }) =>
+    reading(
+      ['kills', 'deaths'].map((each) => [word(each, tokens('rank')[0]), ...tokens('r')]),
+      ({ condition: find }, { condition: deaths }) =>
+        isEvent(find) && isEvent(deaths)
+          ? { find, ratio: deaths, by: [{ slot: 'subject' }], ...limitOf(text('rank')) }
+          : undefined,
+    ),
+  ),
+  rule('kd ratio? of|for|by|per each|every? player|everyone|everybody|person', () =>
+    reading([phrase('kills', undefined), phrase('deaths', undefined)], ({ condition: find }, { condition: deaths }) => ({
+      find,
+      ratio: deaths,
+      by: [{ slot: 'subject' }],
+    })),
+  ),
   // Kills and assists for each death.
   rule('the? <s*> kda ratio? <r*>', ({ tokens }) => {
     const [s, r] = [tokens('s'), tokens('r')];
