@@ -75,14 +75,17 @@ function actionsIn(
   condition: Condition,
   isOfPlayer = false,
 ): readonly { readonly action: readonly string[]; readonly isOfPlayer: boolean }[] {
-  const isOwn = (one: Condition): boolean =>
-    'action' in one && Object.values(one).some((slot) => (slot as SlotPattern).any?.some((each) => isPlayer(each)));
   if ('action' in condition) {
     const { action } = condition as ActionPattern;
-    return [{ action, isOfPlayer: isOfPlayer || isOwn(condition) }];
+    return [{ action, isOfPlayer: isOfPlayer || takesInPlayer(condition) }];
   }
-  const inherited = isOfPlayer || ('all' in condition && condition.all.some((each) => isOwn(each)));
+  const inherited = isOfPlayer || ('all' in condition && condition.all.some((each) => takesInPlayer(each)));
   return childConditions(condition).flatMap((each) => actionsIn(each, inherited));
+}
+
+function takesInPlayer(condition: Condition): boolean {
+  const slots = 'action' in condition ? (Object.values(condition) as readonly SlotPattern[]) : [];
+  return slots.some(({ any }) => any?.some((each) => isPlayer(each)));
 }
 
 function isPlayer({ words, of }: MentionPattern): boolean {

@@ -250,12 +250,14 @@ function isPlayerInState({ find }: Query): boolean {
 function actsOnOneself(condition: Condition): boolean {
   const parts = 'all' in condition ? condition.all : [condition];
   const patterns = parts.filter((each): each is ActionPattern => 'action' in each);
-  const isPlayer = ({ words, name, of }: MentionPattern): boolean =>
-    words?.includes('player') === true && name === undefined && of === undefined;
   const isDone = (['subject', 'object'] as const).every((slot) =>
-    patterns.some((each) => each[slot]?.any?.some((mention) => isPlayer(mention))),
+    patterns.some((each) => each[slot]?.any?.some((mention) => isThePlayer(mention))),
   );
   return isDone || childConditions(condition).some((each) => !('action' in each) && actsOnOneself(each));
+}
+
+function isThePlayer({ words, name, of }: MentionPattern): boolean {
+  return words?.includes('player') === true && name === undefined && of === undefined;
 }
 
 /** No body costs less: the caption of a display makes it cheaper by two, a group at its end by one. */
@@ -314,7 +316,8 @@ function readTeam(tokens: readonly Token[], vocabulary: Vocabulary | undefined):
     if (alone === undefined) return [token];
     if (!hasOwnTeam) return [{ ...token, text: alone, lower: alone }];
     // "our team" is "my team" as it stands.
-    if (token.lower === 'our' && /^(?:team|squad|side)$/.test(next ?? '')) return [{ ...token, text: 'my', lower: 'my' }];
+    if (token.lower === 'our' && /^(?:team|squad|side)$/.test(next ?? ''))
+      return [{ ...token, text: 'my', lower: 'my' }];
     const team = ['my', 'team'].map((text): Token => ({ ...token, text, lower: text }));
     // "when we got our third kill"
     const isRepeated = token.lower === 'our' && tokens.slice(0, at).some(({ lower }) => lower === 'we');

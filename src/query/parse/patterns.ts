@@ -1152,8 +1152,8 @@ function parseReaching(context: ParseContext, at: number, subject: NounList | un
     condition: isHit
       ? {
           any: (['rises', 'drops'] as const).map((each) => {
-            const bound = each === 'rises' ? { min: number } : { max: number };
-            return toPropertyPattern(context, head, { change: each, ...crossing(each, bound), to: bound });
+            const crossed = each === 'rises' ? { min: number } : { max: number };
+            return toPropertyPattern(context, head, { change: each, ...crossing(each, crossed), to: crossed });
           }),
         }
       : toPropertyPattern(context, head, { change, ...crossing(change, range), to: range }),

@@ -163,7 +163,10 @@ function unitAt(
     const owned = tokens[at + 1]?.lower ?? '';
     // "my team" is who does it or to whom it is done.
     if (noun === 2 && (owned === 'team' || owned === 'squad'))
-      return { unit: { kind: 'noun', ...(tokens[at + 2]?.kind === 'possessive' && { case: 'owner' as const }) }, length: tokens[at + 2]?.kind === 'possessive' ? 3 : 2 };
+      return {
+        unit: { kind: 'noun', ...(tokens[at + 2]?.kind === 'possessive' && { case: 'owner' as const }) },
+        length: tokens[at + 2]?.kind === 'possessive' ? 3 : 2,
+      };
     // "my second card": whose it is, or a part of the noun
     return { unit: { kind: 'noun', case: 'owner' }, length: 1 };
   }

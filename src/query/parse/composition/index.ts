@@ -210,11 +210,7 @@ function composeDivision(division: Division, parser: PartParser): readonly Compo
 }
 
 /** "in how many rounds did I die", "how many rounds did I die in" */
-function readPeriodCounts(
-  main: Tokens,
-  isPeriod: (at: number) => boolean,
-  parser: PartParser,
-): readonly Request[] {
+function readPeriodCounts(main: Tokens, isPeriod: (at: number) => boolean, parser: PartParser): readonly Request[] {
   const isInside = main[0]!.lower === 'in';
   const start = isInside ? 1 : 0;
   const isCount = main[start]?.lower === 'how' && main[start + 1]?.lower === 'many' && isPeriod(start + 2);
@@ -396,7 +392,11 @@ function readableOrders(tokens: Tokens, parser: PartParser): readonly Tokens[] {
 const streakNouns = asSet('streak streaks spree sprees killstreak killstreaks run chain');
 
 /** "my longest kill streak", "most kills without dying" */
-function readStreaks({ clause, isInRow, extreme }: Request, { relation }: Division, parser: PartParser): readonly Reading[] {
+function readStreaks(
+  { clause, isInRow, extreme }: Request,
+  { relation }: Division,
+  parser: PartParser,
+): readonly Reading[] {
   const noun = clause.some(({ lower }) => streakNouns.has(lower));
   if (!noun && !isInRow && relation?.side !== 'without') return [];
   if (extreme !== undefined && /^(?:fastest|quickest|slowest)$/.test(extreme)) return [];
@@ -825,9 +825,7 @@ function answer(request: Request, body: ParsedBody, { placing, parser }: Setting
   // "average kills per round"
   if (grouping && 'period' in grouping && isAverage && extreme === undefined && nth === undefined)
     return asRate(
-      isChange
-        ? { find: condition, measure: { of: 'change', take: 'sum' } }
-        : { find: condition, count: true },
+      isChange ? { find: condition, measure: { of: 'change', take: 'sum' } } : { find: condition, count: true },
       grouping,
     );
   if (grouping) {

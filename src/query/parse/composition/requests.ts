@@ -208,7 +208,8 @@ function readRequest(
       ask !== undefined &&
       (ask.value === 'list' ||
         // "save percentage of Weiss" is no percentage of Weiss.
-        (ask.value === 'share' && clause.length > 0) || (ask.length === 1 && ask.value !== 'who' && lower !== 'when' && lower !== 'where'));
+        (ask.value === 'share' && clause.length > 0) ||
+        (ask.length === 1 && ask.value !== 'who' && lower !== 'when' && lower !== 'where'));
     if (ask?.value === 'list' && request.ask === 'list' && clause.length === 0) {
       at += ask.length;
       continue;
@@ -268,9 +269,15 @@ function readRequest(
       at = context.skip(at, most)!;
       continue;
     }
-    const once = ['at once', 'in one go', 'in one hit', 'in a hit', 'in a single hit', 'from one hit', 'at a time'].find(
-      (each) => context.skip(at, each) !== undefined,
-    );
+    const once = [
+      'at once',
+      'in one go',
+      'in one hit',
+      'in a hit',
+      'in a single hit',
+      'from one hit',
+      'at a time',
+    ].find((each) => context.skip(at, each) !== undefined);
     if (once !== undefined) {
       request.isAtOnce = true;
       at = context.skip(at, once)!;

@@ -42,12 +42,18 @@ const rankNumber =
 /** "who killed me most", "best weapon", "top 3 weapons". */
 export const rankingRules: readonly Rule[] = [
   // "most kills in a round"
-  rule('the|my? rank:most|fewest|least <x> in|on|during a|one|any|single|one_single|any_single <n>', ({ tokens, text }) =>
-    nounReading([tokens('n'), tokens('x')], (noun, { condition, by }) => {
-      const key = groupOf(noun);
-      if (!key || !('period' in key) || by || !isEvent(condition)) return undefined;
-      return { find: sameSubject(condition), by: [key], ...limitOf(text('rank')) };
-    }, -4),
+  rule(
+    'the|my? rank:most|fewest|least <x> in|on|during a|one|any|single|one_single|any_single <n>',
+    ({ tokens, text }) =>
+      nounReading(
+        [tokens('n'), tokens('x')],
+        (noun, { condition, by }) => {
+          const key = groupOf(noun);
+          if (!key || !('period' in key) || by || !isEvent(condition)) return undefined;
+          return { find: sameSubject(condition), by: [key], ...limitOf(text('rank')) };
+        },
+        -4,
+      ),
   ),
   rule('<s> best|deadliest|strongest|favorite|favourite|main|preferred <n>', ({ tokens }) => {
     const whose = tokens('s');

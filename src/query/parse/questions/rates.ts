@@ -63,21 +63,26 @@ export const rateRules: readonly Rule[] = [
       killsOf(whose).flatMap(([kills, cost]) => ratio([...kills, ...rest], deaths, cost)),
     );
   }),
-  rule('who|which_player|what_player has|had|got? the? rank:best|highest|worst|lowest|top kd ratio? <r*>', ({ tokens, text }) =>
-    reading(
-      ['kills', 'deaths'].map((each) => [word(each, tokens('rank')[0]), ...tokens('r')]),
-      ({ condition: find }, { condition: deaths }) =>
-        isEvent(find) && isEvent(deaths)
-          ? { find, ratio: deaths, by: [{ slot: 'subject' }], ...limitOf(text('rank')) }
-          : undefined,
-    ),
+  rule(
+    'who|which_player|what_player has|had|got? the? rank:best|highest|worst|lowest|top kd ratio? <r*>',
+    ({ tokens, text }) =>
+      reading(
+        ['kills', 'deaths'].map((each) => [word(each, tokens('rank')[0]), ...tokens('r')]),
+        ({ condition: find }, { condition: deaths }) =>
+          isEvent(find) && isEvent(deaths)
+            ? { find, ratio: deaths, by: [{ slot: 'subject' }], ...limitOf(text('rank')) }
+            : undefined,
+      ),
   ),
   rule('kd ratio? of|for|by|per each|every? player|everyone|everybody|person', () =>
-    reading([phrase('kills', undefined), phrase('deaths', undefined)], ({ condition: find }, { condition: deaths }) => ({
-      find,
-      ratio: deaths,
-      by: [{ slot: 'subject' }],
-    })),
+    reading(
+      [phrase('kills', undefined), phrase('deaths', undefined)],
+      ({ condition: find }, { condition: deaths }) => ({
+        find,
+        ratio: deaths,
+        by: [{ slot: 'subject' }],
+      }),
+    ),
   ),
   // Kills and assists for each death.
   rule('the? <s*> kda ratio? <r*>', ({ tokens }) => {
