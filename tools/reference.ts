@@ -192,9 +192,14 @@ function describeAlternative({ description, properties }: Schema): string {
   return [...meaning, ...members].join('. ');
 }
 
-function optionTable(schema: Schema, levels?: number): string {
-  const rows = schemaRows(schema, levels);
+function optionTable(schema: Schema): string {
+  const rows = schemaRows(schema);
   return rows.length === 0 ? 'No options.' : table(['option', 'type', 'default', 'meaning'], rows);
+}
+
+/** The members of a file, down to `levels` below its own. */
+function memberTable(schema: Schema, levels?: number): string {
+  return table(['member', 'type', 'default', 'meaning'], schemaRows(schema, levels));
 }
 
 /** The members of the profile that have a section of their own, with their headings. */
@@ -284,24 +289,24 @@ export function filesReference(): string {
     'NDJSON, a line each; [Event log](event-log.md) explains it.',
     ...['header', 'event', 'gap', 'end'].flatMap((name, i) => [
       `### ${name}`,
-      optionTable([headerSchema, eventSchema, gapSchema, endSchema][i]!, 1),
+      memberTable([headerSchema, eventSchema, gapSchema, endSchema][i]!, 1),
     ]),
     '## Corrections',
     '`corrections.ndjson`: the line `{"format": "playbyplay/corrections/1"}`, then a line for each correction.',
-    optionTable(correctionSchema),
+    memberTable(correctionSchema),
     '## Dictionary',
     `${published('dictionary')} [The dictionary](dictionary.md) explains it.`,
-    optionTable(
+    memberTable(
       { ...dictionarySchema, properties: Object.fromEntries(Object.entries(dictionary).map(withoutItems)) },
       0,
     ),
     ...(['objects', 'actions', 'properties', 'events'] as const).flatMap((name) => [
       `### ${name}`,
-      optionTable(dictionary[name].items, 0),
+      memberTable(dictionary[name].items, 0),
     ]),
     '## Structured query',
     published('query'),
-    optionTable(querySchema),
+    memberTable(querySchema),
     '### condition',
     alternativesTable($defs.condition.oneOf),
     '### Parts of conditions',
@@ -321,26 +326,26 @@ export function filesReference(): string {
     alternativesTable($defs.group.oneOf),
     '## Log mapping',
     published('log-mapping'),
-    optionTable(logMappingSchema),
+    memberTable(logMappingSchema),
     '## Highlight settings',
     published('highlight-settings'),
-    optionTable(settingsSchema, 1),
+    memberTable(settingsSchema, 1),
     '## Viewer reactions',
     'NDJSON, a line each.',
-    optionTable(viewerWeightSchema),
+    memberTable(viewerWeightSchema),
     '## Preferences',
     published('preferences'),
-    optionTable(preferencesSchema),
+    memberTable(preferencesSchema),
     '## Brand kit',
     published('brand'),
-    optionTable(brandSchema),
+    memberTable(brandSchema),
     '## Triggers',
     published('triggers'),
-    optionTable(triggersSchema),
+    memberTable(triggersSchema),
     '### Actions of a trigger',
     alternativesTable(actions),
     '## Constants of the quality metric',
-    optionTable(constantsSchema),
+    memberTable(constantsSchema),
   ];
   return `${parts.join('\n\n')}\n`;
 }
