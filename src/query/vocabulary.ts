@@ -205,7 +205,8 @@ export class Vocabulary implements LogFacts {
     return does('team') && !['player', 'teammate', 'own team'].some((id) => does(id));
   }
 
-  private mentions(id: string): boolean {
+  /** Do the logs mention the thing, or one under it? */
+  mentions(id: string): boolean {
     const word = this.dictionary.find(id, 'object');
     return word !== undefined && this.has(word);
   }

@@ -48,7 +48,12 @@ const circumstances: readonly WordSlot[] = ['with', 'at', 'from', 'to', 'manner'
  * means or manner in logs that state none.
  */
 export function findUncovered(query: Query, dictionary: Dictionary, vocabulary: Vocabulary): Word | undefined {
-  const { find, ratio, share, streak, versus, state } = query;
+  const { find, ratio, share, streak, versus, state, measure, sort } = query;
+  // "longest kill" where no event says how long
+  if ((measure?.of === 'amount' || sort?.of === 'amount') && 'action' in find) {
+    const actions = (find as ActionPattern).action.flatMap((id) => dictionary.find(id, 'action') ?? []);
+    if (!actions.some((each) => vocabulary.hasAmounts(each))) return actions[0];
+  }
   const search = new UncoveredSearch(dictionary, vocabulary);
   // What is only mentioned must be mentioned, or the answer would be nothing.
   for (const part of query.count ? ('all' in find ? find.all : [find]) : 'mentions' in find ? [find] : []) {
@@ -223,6 +228,21 @@ class UncoveredSearch {
       return this.dictionary.find('team', 'object');
     const isThing = ({ id }: Word): boolean =>
       !this.dictionary.isA(id, 'character', 'object') && !this.dictionary.isA(id, 'group', 'object');
+    // "first half score": a half begins, it does not score.
+    const isIdle = (words: readonly Word[]): boolean =>
+      words.length > 0 &&
+      words.every(
+        (word) =>
+          this.vocabulary.isPeriod(word) && !actions.some((each) => this.vocabulary.fills('subject', each, word)),
+      );
+    if (actors.length > 0 && actors.every((words) => isIdle(words))) return actors[0]![0];
+    // "Lions goals" where the members of the team score
+    const teams = this.named(subject);
+    const isTeam = ({ id }: Word): boolean => this.dictionary.isA(id, 'group', 'object');
+    const areForeign = teams.every(
+      (team) => isTeam(team) && !actions.some((each) => this.vocabulary.takesPart(team, each)),
+    );
+    if (teams.length > 0 && actors.flat().length === 0 && areForeign) return teams[0];
     const isForeign = (words: readonly Word[]): boolean =>
       words.length > 0 && words.every((word) => isThing(word) && !this.vocabulary.acts(word));
     // "wolves goals" where wolves are no animals: who never is in the logs.

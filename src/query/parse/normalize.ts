@@ -72,7 +72,7 @@ function isScopePhrase(tokens: readonly Token[], at: number): boolean {
     .slice(at, at + 5)
     .map(({ lower }) => lower)
     .filter((each) => !['whole', 'entire', 'full', 'complete'].includes(each));
-  if (!['in', 'of', 'during', 'throughout', 'from', 'for', 'on'].includes(preposition ?? '')) return false;
+  if (!['in', 'of', 'during', 'throughout', 'from', 'for', 'on', 'over'].includes(preposition ?? '')) return false;
   const isArticle = ['the', 'this', 'that', 'my', 'whole', 'entire'].includes(article ?? '');
   return isArticle && scopeNouns.has(noun ?? '') && (next === undefined || scopeFollowers.has(next));
 }
@@ -151,6 +151,8 @@ const expansions: ReadonlyMap<string, readonly string[]> = new Map(
     diff: 'difference',
     lvl: 'level',
     btwn: 'between',
+    til: 'until',
+    peeps: 'people',
     cs: 'creep score',
     pos: 'position',
     ammo: 'ammunition',
@@ -251,6 +253,8 @@ const paraphrases: readonly (readonly [phrase: readonly string[], words: readonl
   ['swapped to', 'equipped'],
   ['gear i', 'everything i'],
   ['in each of the', 'in each'],
+  ['broken down by', 'by'],
+  ['split by', 'by'],
   ['i farm', 'i kill'],
   ['self kills', 'suicides'],
   ['self kill', 'suicide'],
@@ -486,7 +490,11 @@ function dropFillers(tokens: readonly Token[]): readonly Token[] {
   }
   while (kept.length > 1 && kept[0]!.text === ',') kept.shift();
   // "how much health did I lose total"
-  if (kept[0]?.lower === 'how' && /^(?:many|much)$/.test(kept[1]?.lower ?? '') && kept.at(-1)!.lower === 'total')
+  if (
+    kept[0]?.lower === 'how' &&
+    /^(?:many|much)$/.test(kept[1]?.lower ?? '') &&
+    /^(?:total|altogether)$/.test(kept.at(-1)!.lower)
+  )
     kept.pop();
   while (kept.length > 1 && kept.at(-1)!.text === ',' && kept.at(-1)!.kind === 'mark') kept.pop();
   return kept.length > 0 ? kept : tokens;

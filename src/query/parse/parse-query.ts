@@ -289,6 +289,11 @@ function readTeam(tokens: readonly Token[], vocabulary: Vocabulary | undefined):
     // "how many fouls did they commit" is about the other side.
     if (token.kind === 'word' && token.lower === 'they' && vocabulary?.others !== undefined)
       return [{ ...token, text: vocabulary.others, lower: vocabulary.others }];
+    // "how many kills did the bots have" where no bots are mentioned
+    if (/^bots?$/.test(token.lower) && vocabulary?.others !== undefined && !vocabulary.mentions('bot')) {
+      const other = token.lower === 'bots' ? vocabulary.others : vocabulary.others === 'enemies' ? 'enemy' : 'opponent';
+      return [{ ...token, text: other, lower: other }];
+    }
     // "did Vega finish" where the logs say who crosses the finish line
     const next = tokens[at + 1]?.lower;
     const isFinish = /^finish(?:es|ed)?$/.test(token.lower) && (next === undefined || finishFollowers.has(next));

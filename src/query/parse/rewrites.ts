@@ -21,7 +21,7 @@ type Rewrite = (tokens: Tokens, facts: RewriteFacts) => readonly Tokens[];
 
 const nth = `ord:${Object.keys(ordinals).join('|')}`;
 const be = 'is|are|was|were';
-const we = 'i|we|you';
+const we = 'i|we|you|my_team';
 const getting =
   'bag|net|bank|notch|tally|rack_up|chalk_up|register|snag|nab|claim|pop|clock|manage|amass|pull_off|land';
 const killing =
@@ -55,6 +55,12 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
   [`the? time|timestamp|moment when|that|at_which <x>`, 'when <x>'],
   [`the? time|timestamp|moment who:${we} <x>`, 'when <who> <x>'],
   ['time|timestamp|moment of <x>', 'when was <x>'],
+  ['times|timestamps|moments of <x>', '<x>'],
+  ['how_long after the? start|beginning be:is|was|were|did <x>', 'when <be> <x>'],
+  [`the? longest time|stretch|spell ${we} went between two|2? <k>`, 'longest time between my <k>'],
+  ['the? longest drought|wait between <k>', 'longest time between <k>'],
+  [`what|which <n> did ${we} use most|the_most|most_often for <e>`, 'which <n> did i get the most <e> with'],
+  [`how quick|quickly|fast|soon did <c>`, 'how long until <c>'],
   ['how_many|how_much seconds|minutes|time until|till|before <e>', 'how long until <e>'],
   [`how_many|how_much seconds|minutes|time v:${be}|did <e>`, 'how long <v> <e>'],
   [
