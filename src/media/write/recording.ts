@@ -262,6 +262,23 @@ export class Recording implements Disposable {
     yield* receiveFrames(decoder, frame, from, to);
   }
 
+  /**
+   * Decodes nothing but the last keyframe at or before `at`: frames behind it, for which a decoder waits before it gives the first, are
+   * not sent to it. Yields nothing where the keyframe cannot be shown without them.
+   */
+  *keyframe(at: bigint): Generator<SourceFrame> {
+    for (const { packet, info } of this.packets(at, at + 1n)) {
+      if (info.pts === AV_NOPTS_VALUE) continue;
+      using decoder = openConcealingDecoder(this.#file.stream);
+      using frame = new Frame();
+      frame.alloc();
+      if (decoder.sendPacketSync(packet) < 0) return;
+      decoder.sendPacketSync(null);
+      yield* receiveFrames(decoder, frame, info.pts, info.pts + 1n);
+      return;
+    }
+  }
+
   /** Decodes the first frame of [start, end) seconds and the first of every further `step` seconds. */
   *framesEvery(step: number, start: number, end: number): Generator<{ readonly frame: Frame; readonly t: number }> {
     let next = start;

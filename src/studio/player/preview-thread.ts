@@ -2,7 +2,7 @@
 import { AV_NOPTS_VALUE } from 'node-av/constants';
 import { AudioReader } from '../../media/audio.ts';
 import { FrameFilter } from '../../media/write/frame-filter.ts';
-import { Recording } from '../../media/write/recording.ts';
+import { Recording, type SourceFrame } from '../../media/write/recording.ts';
 import { serve, TransferredResult } from '../../threads/serve.ts';
 import { encodePixels, type PictureFormat } from './encode-picture.ts';
 import type { EncodedFrame } from './frame-thread.ts';
@@ -44,24 +44,26 @@ async function readPreview(
   format: PictureFormat,
 ): Promise<EncodedFrame> {
   const source = recording!;
-  const wanted = source.ticks(t);
-  let key: bigint | undefined;
+  for (const { frame, pts } of shownKeyframe(source, source.ticks(t))) {
+    if (filter?.width !== width || filter.height !== height) {
+      filter?.frames[Symbol.dispose]();
+      filter = { width, height, frames: new FrameFilter(width, height, 'rgb24') };
+    }
+    const data = filter.frames.pixels(frame, source.rotation);
+    return { frame: -1, t: source.seconds(pts), image: await encodePixels({ width, height, data }, format) };
+  }
+  return { frame: -1, t, problem: 'there is no keyframe to show' };
+}
+
+/** The last keyframe at or before a time; where it cannot be decoded alone, the first frame that can be. */
+function* shownKeyframe(source: Recording, wanted: bigint): Generator<SourceFrame> {
+  yield* source.keyframe(wanted);
   for (const { info } of source.packets(wanted, wanted + 1n)) {
     if (info.pts === AV_NOPTS_VALUE) continue;
-    key = info.pts;
-    break;
-  }
-  if (key !== undefined)
     // The end lies behind every frame: the generator is left at the first picture.
-    for (const { frame, pts } of source.frames(key, key + source.ticksPerFrame * 1000n)) {
-      if (filter?.width !== width || filter.height !== height) {
-        filter?.frames[Symbol.dispose]();
-        filter = { width, height, frames: new FrameFilter(width, height, 'rgb24') };
-      }
-      const data = filter.frames.pixels(frame, source.rotation);
-      return { frame: -1, t: source.seconds(pts), image: await encodePixels({ width, height, data }, format) };
-    }
-  return { frame: -1, t, problem: 'there is no keyframe to show' };
+    yield* source.frames(info.pts, info.pts + source.ticksPerFrame * 1000n);
+    return;
+  }
 }
 
 function openAudio(): AudioReader {

@@ -53,7 +53,7 @@ export const authorText = {
   values: { text: 'text', number: 'a number', time: 'a time' },
   pattern: 'Form (regular expression)',
   patternExample: '(\\d+)/\\d+',
-  anchor: 'Sticks to',
+  anchor: 'In other sizes, stays at',
   direction: 'Fills',
   mergeWith: 'Merge with',
   mergeNone: 'no other element',
