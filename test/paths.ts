@@ -3,8 +3,11 @@ import { join } from 'node:path';
 /** The folder of the checkout. */
 export const root = join(import.meta.dirname, '..');
 
-/** The program's command. */
-export const launcher = join(root, 'src', 'cli', 'launch.js');
+/** The program's command in the checkout. */
+export const sourceLauncher = join(root, 'src', 'cli', 'launch.js');
+
+/** The command that tests start: the built program, which starts faster, where all tests run; otherwise that of the checkout. */
+export const launcher = process.env['TEST_PROGRAM'] ?? sourceLauncher;
 
 /** The short clip that the tests read, next to its truth; see test/footage/README.md. */
 export const footage = join(root, 'test', 'footage');

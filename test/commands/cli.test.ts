@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine as playbyplay } from '../fixtures/command-line.ts';
-import { launcher, root } from '../paths.ts';
+import { launcher, root, sourceLauncher } from '../paths.ts';
 
 interface Outcome {
   readonly code: number | null;
@@ -91,7 +91,10 @@ describe('playbyplay', () => {
     await writeFile(file, '');
     const { NODE_COMPILE_CACHE: _, ...env } = process.env;
     const started = (cache: string) =>
-      spawnSync(process.execPath, [launcher, '--version'], { cwd: folder, env: { ...env, XDG_CACHE_HOME: cache } });
+      spawnSync(process.execPath, [sourceLauncher, '--version'], {
+        cwd: folder,
+        env: { ...env, XDG_CACHE_HOME: cache },
+      });
     for (const cache of [join(file, 'beneath'), '', join(folder, 'deep', 'down')])
       expect(started(cache)).toMatchObject({ status: 0, stderr: Buffer.alloc(0) });
     expect((await readdir(folder)).filter((name) => name !== 'deep')).toEqual(['file']);
