@@ -59,7 +59,12 @@ export const countRules: readonly Rule[] = [
         [word('before', tokens('t')[0]), ...tokens('t')],
       ],
       ({ condition, by }, { condition: until }) =>
-        isEvent(condition) && !by && 'time' in until && until.time.to !== undefined && until.time.part === undefined
+        isEvent(condition) &&
+        !isProperty(condition) &&
+        !by &&
+        'time' in until &&
+        until.time.to !== undefined &&
+        until.time.part === undefined
           ? { find: { all: [condition, until] }, count: true }
           : undefined,
       -2,
