@@ -26,18 +26,19 @@ import { collectSessionNames, type SessionNames } from '../query/session-names.t
 import { roundTime } from '../time.ts';
 import { REBUILD_HINT } from './sql-store.ts';
 import { countByValue, type Counts, RowCache, toCounts, Totals, type ValueCounts } from './counts.ts';
-import { OccurrenceReader } from './occurrences.ts';
+import { type Occurrence, OccurrenceReader, unpackOccurrences } from './occurrences.ts';
 import { asEvent, findRelevance, findRequiredNames, knowsWordsOnly } from './relevance.ts';
 import { type AddOptions, addLogs, type AddResult, removeLogs } from './update.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { LibrarySession, LibraryStore, OpenOptions, StoredOccurrences, StoredShape } from './store.ts';
 import {
-  fillTemplate,
+  compileTemplate,
   fillText,
   kindsOf,
   markOf,
   NAME_PLACEHOLDER,
-  StatementDraft,
+  sentenceOf,
+  type TemplateValue,
   type ValueKind,
 } from './templates.ts';
 
@@ -159,7 +160,8 @@ export class Library implements AsyncDisposable {
     undefined
   > {
     const scope: Scope = { candidates: undefined, needed: undefined, sessions: undefined };
-    yield* this.#eventsBySession({ scope, tentative, test: undefined }, { isKept: false });
+    for await (const { session, events } of this.#eventsBySession({ scope, tentative, test: undefined }))
+      yield { session, events: events.map(withText) };
   }
 
   /**
@@ -223,7 +225,16 @@ export class Library implements AsyncDisposable {
   ): Promise<LibraryAnswer> {
     const scope = await this.#scope(compiled);
     const test = isAboutOneEvent(compiled) ? compiled.condition.test : undefined;
-    const job: Job = { compiled, scope, tentative, test, signal };
+    const answer = await this.#answer({ compiled, scope, tentative, test, signal }, limit);
+    const matches = answer.matches.map((match) => ({
+      ...match,
+      events: match.events.map((event) => this.#show(event)),
+    }));
+    return { ...answer, matches };
+  }
+
+  async #answer(job: Job, limit: number): Promise<LibraryAnswer> {
+    const { compiled, scope } = job;
     if (isListing(compiled.query)) return this.#list(job, limit);
     if (isListingOfLast(compiled.query)) return this.#listLast(job);
     const tally = isTally(compiled, scope) ? await this.#tally(job) : undefined;
@@ -231,6 +242,14 @@ export class Library implements AsyncDisposable {
     if (isSum(compiled.query)) return this.#sum(job);
     const result = runQuery(compiled, await this.#collect(job), { durations: (await this.#current()).durations });
     return { ...result, hasMore: false };
+  }
+
+  /** Completes an event that is handed out. */
+  #show(event: EventLine): EventLine {
+    const { path, offset } = (event as IndexedEvent).indexed;
+    const shown = withText(event as IndexedEvent);
+    this.#origins.set(shown, { path, offset });
+    return shown;
   }
 
   /**
@@ -268,7 +287,9 @@ export class Library implements AsyncDisposable {
     this.#tallies.clear();
     this.#counts.clear();
     this.#values.clear();
-    const shapes = (await this.#store.shapes()).map((shape): Shape => ({ ...shape, kinds: kindsOf(shape) }));
+    const shapes = (await this.#store.shapes()).map(
+      (shape): Shape => ({ ...shape, kinds: kindsOf(shape), build: compileTemplate(shape) }),
+    );
     return (this.#state = {
       version,
       sessions,
@@ -315,7 +336,7 @@ export class Library implements AsyncDisposable {
   /** The sessions in which a query can find something, in order or backwards, a few at a time and then more. */
   async *#sessionsOf(
     { candidates, sessions }: Scope,
-    { isBackwards = false }: ReadOptions = {},
+    isBackwards: boolean,
   ): AsyncGenerator<readonly LibrarySession[], void, undefined> {
     const { byId } = await this.#current();
     const ordered = isBackwards ? sessions?.toReversed() : sessions;
@@ -337,80 +358,56 @@ export class Library implements AsyncDisposable {
    */
   async *#eventsBySession(
     job: Pick<Job, 'scope' | 'tentative' | 'test'>,
-    options?: ReadOptions,
-  ): AsyncGenerator<{ readonly session: LibrarySession; readonly events: readonly EventLine[] }, void, undefined> {
-    for await (const sessions of this.#sessionsOf(job.scope, options)) {
+    { isBackwards = false } = {},
+  ): AsyncGenerator<{ readonly session: LibrarySession; readonly events: readonly IndexedEvent[] }, void, undefined> {
+    for await (const sessions of this.#sessionsOf(job.scope, isBackwards)) {
       const ids = sessions.map(({ id }) => id);
       const stored = Map.groupBy(await this.#store.occurrences(ids, job.scope.needed), ({ session }) => session);
       for (const session of sessions)
-        yield { session, events: await this.#readEvents(session, stored.get(session.id) ?? [], job, options) };
+        yield { session, events: await this.#readEvents(session, stored.get(session.id) ?? [], job) };
     }
   }
 
   /** Unpacks the events of a session. */
   async #readEvents(
-    { session, game, path, duration }: LibrarySession,
+    { session, game: ofSession, path, duration }: LibrarySession,
     stored: readonly StoredOccurrences[],
     { tentative, test }: Pick<Job, 'tentative' | 'test'>,
-    { isKept = true }: ReadOptions = {},
-  ): Promise<readonly EventLine[]> {
-    const isFound = test?.({
-      session,
-      duration,
-      events: [],
-      columns: undefined!,
-    });
-    const found: { readonly ordinal: number; readonly offset: number; readonly event: EventLine }[] = [];
+  ): Promise<readonly IndexedEvent[]> {
+    const isFound = test?.({ session, duration, events: [], columns: undefined! });
+    const found: IndexedEvent[] = [];
     for (const { shape: id, data } of stored) {
       // Another process may have added it since.
       const shape = this.#state!.shapesById.get(id) ?? (await this.#current()).shapesById.get(id);
       if (!shape) throw damaged(path);
-      await this.#loadNames(data, shape, path);
-      const draft = isFound && new StatementDraft(shape);
-      const tested = draft && {
-        ...asEvent(draft.statement),
-        session,
-        game: shape.game ?? game,
-      };
-      for (const one of readOccurrences(data, shape, path)) {
-        if (one.isTentative && !tentative) continue;
-        const values = one.values.map((value, i) =>
-          shape.kinds[i] === 'number' ? value : this.#stringOf(value, path),
-        );
-        const [t, end, confidence] = [one.t / 1e6, one.end / 1e6, one.confidence / 1000];
-        if (tested) {
-          values.forEach((value, i) => draft.set(i, value));
-          if (!isFound(Object.assign(tested, { t, end, confidence }))) continue;
-        }
-        const { text, statement } = fillTemplate(shape, values);
-        const event: EventLine = {
+      const game = shape.game ?? ofSession;
+      const occurrences = unpack(data, shape, path).filter((one) => tentative || !one.isTentative);
+      const isString = shape.kinds.map((kind) => kind !== 'number');
+      const hasStrings = isString.includes(true);
+      if (hasStrings)
+        await this.#loadStrings(occurrences.flatMap(({ values }) => values.filter((_, i) => isString[i])));
+      for (const { ordinal, offset, isTentative, values: packed, ...one } of occurrences) {
+        const values = hasStrings
+          ? packed.map((value, i) => (isString[i] ? this.#stringOf(value, path) : value))
+          : packed;
+        const event: IndexedEvent = {
           type: 'event',
           id: '',
-          t,
-          end,
-          game: shape.game ?? game,
+          t: one.t / 1e6,
+          end: one.end / 1e6,
+          game,
           session,
-          text,
-          statement,
-          confidence,
-          ...(one.isTentative && { tentative: true }),
-          cues: [],
+          text: '',
+          statement: shape.build(values),
+          confidence: one.confidence / 1000,
+          ...(isTentative && { tentative: true }),
+          cues: NO_CUES,
+          indexed: { shape, values, ordinal, path, offset },
         };
-        found.push({ ordinal: one.ordinal, offset: one.offset, event });
+        if (!isFound || isFound(event)) found.push(event);
       }
     }
-    found.sort((a, b) => a.ordinal - b.ordinal);
-    if (isKept) for (const { event, offset } of found) this.#origins.set(event, { path, offset });
-    return found.map(({ event }) => event);
-  }
-
-  /** Loads the names and texts of packed events. */
-  async #loadNames(data: Uint8Array, shape: Shape, path: string): Promise<void> {
-    const places = [...shape.kinds.keys()].filter((index) => shape.kinds[index] !== 'number');
-    if (places.length === 0) return;
-    const ids: number[] = [];
-    for (const { values } of readOccurrences(data, shape, path)) for (const index of places) ids.push(values[index]!);
-    await this.#loadStrings(ids);
+    return found.toSorted((a, b) => a.indexed.ordinal - b.indexed.ordinal);
   }
 
   #stringOf(id: number, path: string): string {
@@ -457,7 +454,7 @@ export class Library implements AsyncDisposable {
         const values: (string | number)[] = shape.kinds.map((kind) => (kind === 'number' ? 0 : NAME_PLACEHOLDER));
         for (const example of names.get(shape.id) ?? [])
           values[example.value] = this.#strings.get(example[which]) ?? NAME_PLACEHOLDER;
-        statements.push(fillTemplate(shape, values).statement);
+        statements.push(shape.build(values));
       }
     }
     return (state.examples = statements.map((statement) => asEvent(statement)));
@@ -474,7 +471,7 @@ export class Library implements AsyncDisposable {
         const values = shape.kinds.map((kind, index) =>
           kind === 'number' ? 0 : index === value ? name : NAME_PLACEHOLDER,
         );
-        statements.push(fillTemplate(shape, values).statement);
+        statements.push(shape.build(values));
       }
     }
     return statements;
@@ -564,8 +561,7 @@ export class Library implements AsyncDisposable {
     const counts = await this.#values.get(shape.id, () => countByValue(this.#occurrencesOf(shape), shape.kinds.length));
     if (!counts) return undefined;
     const numbers = tentative ? counts.all : counts.certain;
-    const draft = new StatementDraft(shape);
-    const event = asEvent(draft.statement);
+    const values: TemplateValue[] = [];
     const areNumbers = shape.kinds.map((kind) => kind === 'number');
     for (const [index, column] of counts.columns.entries()) if (!areNumbers[index]) await this.#loadStrings(column);
     let total = 0;
@@ -573,9 +569,9 @@ export class Library implements AsyncDisposable {
       if (numbers[row] === 0) continue;
       for (let index = 0; index < areNumbers.length; index++) {
         const value = counts.columns[index]![row]!;
-        draft.set(index, areNumbers[index] ? value : (this.#strings.get(value) ?? ''));
+        values[index] = areNumbers[index] ? value : (this.#strings.get(value) ?? '');
       }
-      if (isFound(event)) total += numbers[row]!;
+      if (isFound(asEvent(shape.build(values)))) total += numbers[row]!;
     }
     return total;
   }
@@ -631,7 +627,7 @@ export class Library implements AsyncDisposable {
     const plain = { ...compiled, query: { find: query.find, ...(query.by && { by: query.by }) } };
     const groups: GroupTotals = new Map();
     let total = 0;
-    for await (const { events } of this.#eventsBySession(job, { isKept: false })) {
+    for await (const { events } of this.#eventsBySession(job)) {
       signal?.throwIfAborted();
       const { count, groups: own = [] } = runQuery(plain, events, { durations });
       total += count;
@@ -714,13 +710,6 @@ interface Scope {
   readonly sessions: readonly LibrarySession[] | undefined;
 }
 
-interface ReadOptions {
-  /** Whether the lines of the events may be asked for, see `Library.readLines`. Default true. */
-  readonly isKept?: boolean;
-  /** The last session first. Default false. */
-  readonly isBackwards?: boolean;
-}
-
 interface Job {
   readonly compiled: CompiledQuery;
   readonly scope: Scope;
@@ -738,9 +727,27 @@ function isDisplay({ statement }: StoredShape): boolean {
 /** Stand for session and game in labels of groups until these are known. */
 const [SESSION_MARK, GAME_MARK] = [markOf(-1), markOf(-2)];
 
-/** A template with the kinds of its values. */
+/** A template with the kinds of its values and a function that builds its statements. */
 interface Shape extends StoredShape {
   readonly kinds: readonly ValueKind[];
+  readonly build: (values: readonly TemplateValue[]) => Statement;
+}
+
+/** An event of a log as the index has it, without its sentence. */
+interface IndexedEvent extends EventLine {
+  readonly indexed: {
+    readonly shape: Shape;
+    readonly values: readonly TemplateValue[];
+    readonly ordinal: number;
+    readonly path: string;
+    readonly offset: number;
+  };
+}
+
+const NO_CUES: EventLine['cues'] = [];
+
+function withText({ indexed: { shape, values }, ...event }: IndexedEvent): EventLine {
+  return { ...event, text: sentenceOf(shape, values) };
 }
 
 /** Groups whose labels differ in a name or a session alone. */
@@ -754,10 +761,7 @@ interface CountedGroups {
 
 /** The statement of a template with marks for its names, which labels of groups then contain. */
 function withMarks(shape: Shape): Statement {
-  return fillTemplate(
-    shape,
-    shape.kinds.map((kind, index) => (kind === 'number' ? 0 : markOf(index))),
-  ).statement;
+  return shape.build(shape.kinds.map((kind, index) => (kind === 'number' ? 0 : markOf(index))));
 }
 
 /** The seconds of a unit of time. */
@@ -771,14 +775,23 @@ function divideCount(count: number, per: Query['per'], sessions: readonly Librar
 }
 
 /** Reads packed events one after another; each is overwritten by the next. */
-function* readOccurrences(data: unknown, { kinds }: Shape, path: string): Generator<OccurrenceReader, void, undefined> {
+function* readOccurrences(data: unknown, shape: Shape, path: string): Generator<OccurrenceReader, void, undefined> {
   if (!(data instanceof Uint8Array)) throw damaged(path);
-  const reader = new OccurrenceReader(data, kinds);
+  const reader = new OccurrenceReader(data, shape.kinds);
   try {
     while (reader.next()) yield reader;
   } catch (error) {
     throw error instanceof RangeError ? damaged(path) : error;
   }
+}
+
+function unpack(data: unknown, { kinds }: Shape, path: string): readonly Occurrence[] {
+  try {
+    if (data instanceof Uint8Array) return unpackOccurrences(data, kinds);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  throw damaged(path);
 }
 
 function damaged(path: string): PlaybyplayError {

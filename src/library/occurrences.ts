@@ -146,6 +146,9 @@ export class OccurrenceReader implements Occurrence {
 export function unpackOccurrences(bytes: Uint8Array, kinds: readonly ValueKind[]): Occurrence[] {
   const reader = new OccurrenceReader(bytes, kinds);
   const found: Occurrence[] = [];
-  while (reader.next()) found.push({ ...reader, values: [...reader.values] });
+  while (reader.next()) {
+    const { ordinal, t, end, confidence, isTentative, offset } = reader;
+    found.push({ ordinal, t, end, confidence, isTentative, offset, values: reader.values.slice() });
+  }
   return found;
 }

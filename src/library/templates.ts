@@ -93,42 +93,34 @@ export function toTemplate(
   return { template: { statement: abstract, text: ANY_SENTENCE }, values: [...values, text] };
 }
 
-/** Puts values in the place of those of a template. */
-export function fillTemplate(
-  { statement, text }: Template,
-  values: readonly TemplateValue[],
-): { readonly statement: Statement; readonly text: string } {
-  let index = 0;
-  const filled = values.length === 0 ? statement : mapValues(statement, () => values[index++]!);
-  return {
-    statement: filled,
-    text: text === ANY_SENTENCE ? String(values.at(-1)) : fillText(text, values),
-  };
+/** The sentence of a template with its values. */
+export function sentenceOf({ text }: Template, values: readonly TemplateValue[]): string {
+  return text === ANY_SENTENCE ? String(values.at(-1)) : fillText(text, values);
 }
 
-/** A statement of a template whose values are set in place, for tests of a great many values. */
-export class StatementDraft {
-  /** Changes with {@link set}. */
-  readonly statement: Statement;
-  readonly #places: (readonly [target: Record<string, unknown>, key: string])[] = [];
-
-  constructor(template: Template) {
-    const place = {};
-    // A copy of what holds values.
-    this.statement = mapValues(template.statement, () => place as never);
-    const collect = (target: Record<string, unknown>): void => {
-      for (const [key, value] of Object.entries(target))
-        if (value === place) this.#places.push([target, key]);
-        else if (typeof value === 'object') collect(value as Record<string, unknown>);
+/** Returns a function that builds statements of a template from values. */
+export function compileTemplate({ statement }: Template): (values: readonly TemplateValue[]) => Statement {
+  const places: object[] = [];
+  const marked = mapValues(statement, () => {
+    places.push({});
+    return places.at(-1) as never;
+  });
+  const compile = (part: object): ((values: readonly TemplateValue[]) => unknown) | undefined => {
+    const index = places.indexOf(part);
+    if (index >= 0) return (values) => values[index];
+    const varying = Object.entries(part).flatMap(([key, value]) => {
+      const build = typeof value === 'object' ? compile(value as object) : undefined;
+      return build ? [{ key, build }] : [];
+    });
+    if (varying.length === 0) return undefined;
+    return (values) => {
+      const filled: Record<string, unknown> = { ...part };
+      for (const { key, build } of varying) filled[key] = build(values);
+      return filled;
     };
-    collect(this.statement as unknown as Record<string, unknown>);
-  }
-
-  /** Sets a value by its index among those of the template; a sentence, which is no part of the statement, is left out. */
-  set(index: number, value: TemplateValue): void {
-    const place = this.#places[index];
-    if (place) place[0][place[1]] = value;
-  }
+  };
+  const build = compile(marked);
+  return build ? (values) => build(values) as Statement : () => statement;
 }
 
 /** Puts values in the place of their marks in a text. */

@@ -50,8 +50,7 @@ export class PropertyTimeline {
   private readonly changes: readonly Change[];
   private readonly lives: Lives;
   private readonly duration: number;
-  /** Does a change after a spawn start from another value than the change before it ended with, as health does? */
-  private readonly isResetBySpawns: boolean;
+  private hasReset: boolean | undefined;
 
   constructor(session: SessionEvents, pattern: PropertyPattern, dictionary: Dictionary) {
     const test = new PatternCompiler(dictionary).property({
@@ -63,12 +62,16 @@ export class PropertyTimeline {
     );
     this.lives = collectLives(session, pattern.subject ?? {}, dictionary);
     this.duration = session.duration;
+  }
+
+  /** Does a change after a spawn start from another value than the change before it ended with, as health does? */
+  private get isResetBySpawns(): boolean {
     const { spawns } = this.lives;
-    this.isResetBySpawns = this.changes.some(({ t, statement }, index) => {
+    return (this.hasReset ??= this.changes.some(({ t, statement }, index) => {
       const before = this.changes[index - 1];
       const isSpawned = before && (spawns[countLeading(spawns.length, (i) => spawns[i]! <= before.t)] ?? t + 1) <= t;
       return isSpawned && JSON.stringify(before.statement.to) !== JSON.stringify(statement.from);
-    });
+    }));
   }
 
   /**
