@@ -437,10 +437,9 @@ function parseWithoutNear(context: ParseContext, first: ParsedCondition, depth: 
     const isBefore = context.wordAt(limit.end) === 'before';
     const hasSide = isBefore || context.wordAt(limit.end) === 'after';
     const side = isBefore ? 'after' : 'before';
-    const [find, near] = relateActors(first.condition, other.condition);
     return [
       {
-        condition: { find, near, side, within: limit.seconds, absent: true },
+        condition: { find: first.condition, near: other.condition, side, within: limit.seconds, absent: true },
         end: hasSide ? limit.end + 1 : limit.end,
         cost: first.cost + other.cost,
       },
