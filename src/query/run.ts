@@ -212,17 +212,17 @@ function divideGroups(
   sessions: readonly SessionEvents[],
 ): readonly Group[] {
   const { find } = new ConditionCompiler(dictionary).compile(ratio!);
-  const divisors = groupMatches(
-    sessions.flatMap((session) => find(session)),
-    by,
-    { dictionary, find: ratio!, sessions },
+  const matches = sessions.flatMap((session) => find(session));
+  const divisors = new Map(
+    groupMatches(matches, by, { dictionary, find: ratio!, sessions }).map((group) => [keyOf(group), group.count]),
   );
   return groups
-    .map(({ labels, count }) => {
-      const divisor = divisors.find((each) => each.labels.join() === labels.join())?.count ?? 1;
-      return { labels, count: count / divisor };
-    })
+    .map((group) => ({ labels: group.labels, count: group.count / (divisors.get(keyOf(group)) ?? 1) }))
     .toSorted((a, b) => b.count - a.count || (a.labels.join() < b.labels.join() ? -1 : 1));
+}
+
+function keyOf({ labels }: Group): string {
+  return JSON.stringify(labels);
 }
 
 /** Keeps the largest or smallest groups. Events without a value belong to no group that could be asked for by rank. */
