@@ -335,9 +335,9 @@ function ofSomebody(
       }),
   );
   const pattern = condition as ActionPattern;
-  if (!isPerson || pattern.action.length === 0 || !pattern.subject) return undefined;
+  if (!any || !isPerson || pattern.action.length === 0 || !pattern.subject) return undefined;
   // "before me" is before my first.
-  return { nth: 1, of: { ...pattern, subject: { any: any! } } };
+  return { nth: 1, of: { ...pattern, subject: { any } } };
 }
 
 /** Is it about an action or property of whom it does not say? */
