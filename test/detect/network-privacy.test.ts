@@ -27,6 +27,8 @@ it.each([1, 3])('a network read with --workers %i leaves neither telemetry nor t
   copyFileSync(join(root, 'configs', 'openarena', 'models', 'weapons.onnx'), join(folder, 'm.onnx'));
   const folders = { HOME: home, USERPROFILE: home, LOCALAPPDATA: home, XDG_CACHE_HOME: home, TMPDIR: temporary };
   const env: NodeJS.ProcessEnv = { ...process.env, ...folders, TEMP: temporary };
+  // Without a folder of its own, compiled code would be kept in that home folder.
+  if (env['NODE_COMPILE_CACHE'] === undefined) env['NODE_DISABLE_COMPILE_CACHE'] = '1';
   delete env['CI'];
   delete env['ORT_DISABLE_TELEMETRY'];
   const args = ['--game', folder, '--to', '1', '--workers', `${workers}`, '--out', join(folder, 'log'), '--quiet'];
