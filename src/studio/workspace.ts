@@ -200,11 +200,13 @@ export class Workspace {
 
   /** What can be undone in the opened folder that contains a path. */
   async historyState(path: string): Promise<HistoryState> {
+    await this.resolveNew(path);
     return await this.#locate(path).folder.history.state();
   }
 
   /** Undoes or redoes a change in the opened folder that contains a path. Returns the public paths of the changed files. */
   async stepHistory(path: string, step: 'undo' | 'redo'): Promise<readonly string[]> {
+    await this.resolveNew(path);
     const { folder } = this.#locate(path);
     return (await folder.history[step]()).map((file) => `${folder.name}/${file}`);
   }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clip } from '../../../test/paths.ts';
 import { Workspace } from '../workspace.ts';
 import { startStudio, type Studio } from './studio-server.ts';
 
@@ -48,6 +49,67 @@ function codeOf({ text }: Answer): string {
 const change = { 'content-type': 'application/json', 'x-playbyplay': '1' };
 const undo = JSON.stringify({ path: 'opened', step: 'undo' });
 
+/** What a script would need to reach files, other programs or the network, and what it says where it finds it. */
+const CURIOUS_SCRIPT = `
+const found = [];
+for (const name of ['process', 'require', 'fetch', 'WebSocket', 'Worker', 'WebAssembly', 'setTimeout', 'Deno'])
+  try { if (globalThis[name].name !== undefined) globalThis[name](''), found.push(name); } catch {}
+for (const [name, escape] of [
+  ['constructor', () => onEnd.constructor('return process')()],
+  ['eval', () => (0, eval)('process')],
+  ['game', (game) => game.note.constructor('return process')()],
+  ['state', (game) => game.state.constructor.constructor('return process')()],
+]) found.push((game) => { try { escape(game); return name; } catch { return ''; } });
+function onEnd(game) {
+  game.note('found: ' + found.map((one) => (typeof one === 'string' ? one : one(game))).join(''));
+}
+`;
+const MARKUP = '<img src=x onerror=alert(1)>';
+
+/** Part of a schema of the interface's description. */
+interface Schema {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly oneOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly minimum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly schema?: Schema;
+}
+
+/** Whether a value is a path: `PATH` in `src/studio/api/workspace.ts`. */
+function isPath({ type, minLength, maxLength }: Schema): boolean {
+  return type === 'string' && minLength === 1 && maxLength === 4096;
+}
+
+/** Values that match a schema, one for each alternative; every path in them is `path`. */
+function valuesOf(schema: Schema, path: string, name = ''): readonly unknown[] {
+  const { type, oneOf, anyOf, items, properties = {}, required = [] } = schema;
+  if (isPath(schema)) return [path];
+  if ('const' in schema) return [schema.const];
+  if (schema.enum) return [schema.enum[0]];
+  if (oneOf ?? anyOf) return (oneOf ?? anyOf)!.flatMap((one) => valuesOf(one, path, name));
+  if (type === 'array') return valuesOf(items!, path, name).map((item) => [item]);
+  if (type === 'integer' || type === 'number')
+    return [/^(?:to|end)$/.test(name) ? 2 : Math.max(schema.minimum ?? 0, 1)];
+  if (type === 'boolean') return [true];
+  if (type === 'string') return ['x.mp4'];
+  // A description of a detector, of which any is as good.
+  if (type === 'object' && !schema.properties) return [{ kind: 'color' }];
+  const members = Object.entries(properties)
+    .filter(([member, each]) => required.includes(member) || JSON.stringify(each).includes('"maxLength":4096'))
+    .map(([member, each]) => [member, valuesOf(each, path, member)] as const);
+  const count = Math.max(1, ...members.map(([, values]) => values.length));
+  return Array.from({ length: count }, (_, n) =>
+    Object.fromEntries(members.map(([member, values]) => [member, values[n % values.length]])),
+  );
+}
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'studio-security-'));
   const opened = join(folder, 'opened');
@@ -70,6 +132,26 @@ beforeAll(async () => {
     .slice(0, 16);
   await writeFile(join(folder, 'readings', `${hash}.journal`), 'secret');
   await symlink(join(folder, 'secret.ndjson'), join(opened, 'secret.ndjson'));
+  await cp(join(clip, '..', 'test-pattern.mp4'), join(opened, 'clip.mp4'));
+  for (const [game, name] of [
+    ['curious', 'patch'],
+    ['markup', MARKUP],
+  ] as const) {
+    await mkdir(join(opened, game, 'configs', game), { recursive: true });
+    const profile = {
+      format: 'playbyplay/profile/1',
+      game,
+      title: name,
+      version: '1',
+      reference: { width: 320, height: 180 },
+      unit: 'pixel',
+      regions: { [name]: { x: 0, y: 0, width: 32, height: 32 } },
+      detectors: { [name]: { kind: 'color', region: name, colors: { [name]: '#ffffff' } } },
+    };
+    await writeFile(join(opened, game, 'configs', game, 'profile.json'), JSON.stringify(profile));
+  }
+  await mkdir(join(opened, 'curious', 'scripts'));
+  await writeFile(join(opened, 'curious', 'scripts', 'curious.js'), CURIOUS_SCRIPT);
   studio = await startStudio({ workspace: await Workspace.open([opened]), pages });
   const opening = await ask(studio.createLink());
   cookie = opening.headers['set-cookie']![0]!.split(';')[0]!;
@@ -179,6 +261,69 @@ describe('the server of the studio', () => {
     expect(codeOf(await ask('/api/sounds/learn', send))).toBe('outside-workspace');
   });
 
+  it('reads and writes nothing outside the opened folders, whatever route is given their paths', async () => {
+    const { paths } = JSON.parse((await ask('/api', { headers: { cookie } })).text) as {
+      readonly paths: Readonly<
+        Record<
+          string,
+          Readonly<
+            Record<
+              string,
+              {
+                readonly parameters?: readonly (Schema & { readonly name: string; readonly required?: boolean })[];
+                readonly requestBody?: {
+                  readonly content: { readonly 'application/json': { readonly schema: Schema } };
+                };
+              }
+            >
+          >
+        >
+      >;
+    };
+    const outside = 'opened/way-out/secret.ndjson';
+    const asked: string[] = [];
+    const answers: string[] = [];
+    for (const [url, methods] of Object.entries(paths))
+      for (const [method, { parameters = [], requestBody }] of Object.entries(methods)) {
+        if (!JSON.stringify([parameters, requestBody]).includes('"maxLength":4096')) continue;
+        const query = new URLSearchParams(
+          parameters
+            .filter(({ required, schema }) => required === true || isPath(schema!))
+            .map(({ name, schema }) => [name, String(valuesOf(schema!, outside, name)[0])]),
+        );
+        const bodies = requestBody ? valuesOf(requestBody.content['application/json'].schema, outside) : [undefined];
+        for (const body of bodies) {
+          const answer = await ask(`${url}?${query}`, {
+            method: method.toUpperCase(),
+            headers: { ...change, cookie },
+            ...(body !== undefined && { body: JSON.stringify(body) }),
+          });
+          asked.push(`${method} ${url}`);
+          if (answer.status !== 403 || codeOf(answer) !== 'outside-workspace')
+            answers.push(`${method} ${url} ${JSON.stringify(body)}: ${answer.status} ${answer.text.slice(0, 200)}`);
+        }
+      }
+    expect(answers).toEqual([]);
+    expect(asked).toEqual(expect.arrayContaining(['get /api/frame', 'post /api/pack/export', 'post /api/render']));
+  });
+
+  it('runs scripts of games in the sandbox only', async () => {
+    const body = JSON.stringify({ path: 'opened/curious', game: 'curious', media: 'opened/clip.mp4' });
+    const run = await ask('/api/tests/run', { method: 'POST', headers: { ...change, cookie }, body });
+    expect(JSON.parse(run.text)).toMatchObject({ notes: [{ text: 'found: ' }], events: [] });
+  });
+
+  it('sends names with markup as data, which no browser takes for a page', async () => {
+    const pack = await ask('/api/pack?path=opened/markup&game=markup', { headers: { cookie } });
+    expect(JSON.parse(pack.text)).toMatchObject({ title: MARKUP, elements: [{ name: MARKUP }] });
+    const wrong = await ask(`/api/log?log=${encodeURIComponent(`opened/${MARKUP}`)}`, { headers: { cookie } });
+    expect(wrong.text).toContain(MARKUP);
+    for (const { headers } of [pack, wrong]) {
+      expect(headers['content-type']).toMatch(/^application\/json/);
+      expect(headers['x-content-type-options']).toBe('nosniff');
+    }
+  });
+
   it('gives nothing but its own pages where pages are asked for', async () => {
     for (const name of ['..%2findex.html', '..%2f..%2fsecret.ndjson', '%2e%2e/%2e%2e/secret.ndjson'])
       expect((await ask(`/assets/${name}`, { headers: { cookie } })).text).not.toMatch(/secret|pages/);
@@ -188,6 +333,8 @@ describe('the server of the studio', () => {
     const headers = { ...change, cookie };
     const long = JSON.stringify({ path: 'x'.repeat(2 << 20), step: 'undo' });
     expect((await ask('/api/history', { method: 'POST', headers, body: long })).status).toBe(413);
+    const edit = JSON.stringify({ path: 'opened/curious', game: 'curious', edit: { op: 'x'.repeat(9 << 20) } });
+    expect((await ask('/api/pack/edit', { method: 'POST', headers, body: edit })).status).toBe(413);
     const other = { ...headers, 'content-type': 'application/xml' };
     expect((await ask('/api/history', { method: 'POST', headers: other, body: '<x/>' })).status).toBe(415);
     for (const body of [
