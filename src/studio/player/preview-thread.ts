@@ -50,7 +50,8 @@ async function readPreview(
       filter = { width, height, frames: new FrameFilter(width, height, 'rgb24') };
     }
     const data = filter.frames.pixels(frame, source.rotation);
-    return { frame: -1, t: source.seconds(pts), image: await encodePixels({ width, height, data }, format) };
+    const image = await encodePixels({ width, height, data }, format, { use: 'preview' });
+    return { frame: -1, t: source.seconds(pts), image };
   }
   return { frame: -1, t, problem: 'there is no keyframe to show' };
 }

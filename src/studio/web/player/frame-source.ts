@@ -18,15 +18,29 @@ interface Stored {
   readonly t: number;
 }
 
+/** A keyframe with the stretch of time for which it is known to be the nearest one. */
+interface Keyframe {
+  readonly shown: Shown;
+  readonly image: ImageBitmap;
+  until: number;
+}
+
 /** Encoded frames that are kept: about 30 MB. */
 const MAX_STORED = 160;
+/** Decoded keyframes that are kept: 2 MB each at 960×540. */
+const MAX_KEYFRAMES = 24;
 
-/** Fetches frames of a recording, and keeps those that were shown. */
+/**
+ * Fetches frames of a recording, and keeps those that were shown: exact frames encoded, keyframes decoded, because dragging comes back
+ * to the same ones.
+ */
 export class FrameSource {
   readonly #path: string;
   readonly #version: string;
   readonly #stored = new Map<number, Stored>();
   readonly #ahead = new Set<number>();
+  /** By their times, the one that was shown last at the end. */
+  readonly #keyframes = new Map<number, Keyframe>();
 
   constructor(path: string, version: string) {
     this.#path = path;
@@ -43,12 +57,37 @@ export class FrameSource {
     return { ...stored, image: await createImageBitmap(stored.blob), isExact: true };
   }
 
-  /** The keyframe at or before a time. */
+  /** The keyframe at or before a time, whose picture belongs to this source. */
   async preview(t: number, width: number, signal: AbortSignal): Promise<Shown> {
-    // Keyframes are seconds apart: a coarser time finds more of them in the browser's cache.
-    const query = { path: this.#path, t: Math.round(t * 10) / 10, width, version: this.#version };
-    const response = await send(readPreview, { query, signal });
-    return { ...place(response), image: await createImageBitmap(await response.blob()), isExact: false };
+    const known = this.#keyframes.values().find(({ shown, until }) => shown.t <= t && t <= until);
+    if (known) return this.#useKeyframe(known).shown;
+    const response = await send(readPreview, { query: { path: this.#path, t, width, version: this.#version }, signal });
+    const at = place(response);
+    const same = this.#keyframes.get(at.t);
+    if (same) {
+      same.until = Math.max(same.until, t);
+      return this.#useKeyframe(same).shown;
+    }
+    const image = await createImageBitmap(await response.blob());
+    return this.#useKeyframe({ shown: { ...at, image, isExact: false }, image, until: t }).shown;
+  }
+
+  #useKeyframe(keyframe: Keyframe): Keyframe {
+    this.#keyframes.delete(keyframe.shown.t);
+    this.#keyframes.set(keyframe.shown.t, keyframe);
+    const [oldest] = this.#keyframes.values();
+    if (this.#keyframes.size > MAX_KEYFRAMES) this.#drop(oldest!);
+    return keyframe;
+  }
+
+  #drop({ shown, image }: Keyframe): void {
+    this.#keyframes.delete(shown.t);
+    image.close();
+  }
+
+  /** Releases the pictures of keyframes. */
+  close(): void {
+    for (const keyframe of this.#keyframes.values()) this.#drop(keyframe);
   }
 
   /** Fetches frames that are likely to be asked for next. */

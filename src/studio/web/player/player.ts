@@ -96,6 +96,7 @@ export class Player {
     this.#exact.abort();
     clearTimeout(this.#rest);
     this.#stopPlaying();
+    this.#source?.close();
     this.#video?.removeAttribute('src');
     this.#video?.load();
   }
@@ -204,12 +205,16 @@ export class Player {
   }
 
   #show(shown: Shown, asked: number): void {
-    const before = this.shown.value?.image;
+    const before = this.shown.value;
     batch(() => {
       this.problem.value = undefined;
       this.shown.value = shown;
     });
-    if (before instanceof ImageBitmap) requestAnimationFrame(() => before.close());
+    // Keyframes belong to their source.
+    if (before?.isExact === true && before.image instanceof ImageBitmap) {
+      const { image } = before;
+      requestAnimationFrame(() => image.close());
+    }
     this.latencies.push(performance.now() - asked);
     if (this.latencies.length > 1000) this.latencies.shift();
   }
