@@ -1,5 +1,7 @@
 import type { Occurrence } from './occurrences.ts';
+import { PackedReader, PackedWriter } from './packed-bytes.ts';
 import type { StoredCount } from './store.ts';
+import type { ValueKind } from './templates.ts';
 
 /** Rows of numbers by template that are kept in memory. */
 const MAX_CACHED_ROWS = 5_000_000;
@@ -60,42 +62,117 @@ export interface ValueCounts {
 
 type Branch = Map<number, Branch | number>;
 
+/** Counts events of a template by their values. */
+export class ValueCounter {
+  readonly #columns: readonly number[][];
+  readonly #certain: number[] = [];
+  readonly #all: number[] = [];
+  /** By the first value, then the second, and so on; in the end the row. */
+  readonly #tree: Branch = new Map();
+
+  /** @param width Number of values that are counted, at least one: the first ones of the template. */
+  constructor(width: number) {
+    this.#columns = Array.from({ length: width }, () => []);
+  }
+
+  /** How many different values there are. */
+  get size(): number {
+    return this.#all.length;
+  }
+
+  /** Adds events with the same values. */
+  add(values: ArrayLike<number>, certain: number, all: number): void {
+    const width = this.#columns.length;
+    let branch = this.#tree;
+    for (let i = 0; i < width - 1; i++) {
+      let next = branch.get(values[i]!) as Branch | undefined;
+      if (!next) branch.set(values[i]!, (next = new Map()));
+      branch = next;
+    }
+    const last = values[width - 1]!;
+    let row = branch.get(last) as number | undefined;
+    if (row === undefined) {
+      branch.set(last, (row = this.#all.length));
+      for (let i = 0; i < width; i++) this.#columns[i]!.push(values[i]!);
+      this.#certain.push(0);
+      this.#all.push(0);
+    }
+    this.#certain[row]! += certain;
+    this.#all[row]! += all;
+  }
+
+  /** Adds what another counter counted. */
+  addAll({ columns, certain, all }: ValueCounts): void {
+    const values: number[] = [];
+    for (let row = 0; row < all.length; row++) {
+      for (let i = 0; i < columns.length; i++) values[i] = columns[i]![row]!;
+      this.add(values, certain[row]!, all[row]!);
+    }
+  }
+
+  toCounts(): ValueCounts {
+    return {
+      columns: this.#columns.map((column) => Float64Array.from(column)),
+      certain: Int32Array.from(this.#certain),
+      all: Int32Array.from(this.#all),
+    };
+  }
+}
+
 /**
  * Counts the events of a template by their values.
  *
  * @param sessions The events of one session after another.
- * @param width Number of values of the template, at least one.
+ * @param width As of {@link ValueCounter}.
  * @returns `undefined` where too many are different.
  */
 export async function countByValue(
   sessions: AsyncIterable<Iterable<Pick<Occurrence, 'values' | 'isTentative'>>>,
   width: number,
 ): Promise<ValueCounts | undefined> {
+  const counter = new ValueCounter(width);
+  for await (const occurrences of sessions) {
+    if (counter.size > MAX_VALUES) return undefined;
+    for (const { values, isTentative } of occurrences) counter.add(values, isTentative ? 0 : 1, 1);
+  }
+  return counter.toCounts();
+}
+
+/**
+ * Packs counts without what no event has.
+ *
+ * @param kinds Of the values of the template.
+ */
+export function packValueCounts({ columns, certain, all }: ValueCounts, kinds: readonly ValueKind[]): Uint8Array {
+  const writer = new PackedWriter();
+  for (let row = 0; row < all.length; row++) {
+    if (all[row] === 0) continue;
+    for (const [index, column] of columns.entries()) {
+      if (kinds[index] === 'number') writer.writeNumber(column[row]!);
+      else writer.write(column[row]!);
+    }
+    writer.write(certain[row]!);
+    writer.write(all[row]! - certain[row]!);
+  }
+  return writer.toBytes();
+}
+
+/**
+ * Reads what `packValueCounts` packed.
+ *
+ * @param width As of {@link ValueCounter}.
+ * @throws RangeError for bytes that end within a row.
+ */
+export function unpackValueCounts(bytes: Uint8Array, kinds: readonly ValueKind[], width: number): ValueCounts {
+  const reader = new PackedReader(bytes);
   const columns: number[][] = Array.from({ length: width }, () => []);
+  const areNumbers = kinds.map((kind) => kind === 'number');
   const certain: number[] = [];
   const all: number[] = [];
-  // By the first value, then the second, and so on; in the end the row.
-  const tree: Branch = new Map();
-  for await (const occurrences of sessions) {
-    if (all.length > MAX_VALUES) return undefined;
-    for (const { values, isTentative } of occurrences) {
-      let branch = tree;
-      for (let i = 0; i < width - 1; i++) {
-        let next = branch.get(values[i]!) as Branch | undefined;
-        if (!next) branch.set(values[i]!, (next = new Map()));
-        branch = next;
-      }
-      const last = values[width - 1]!;
-      let row = branch.get(last) as number | undefined;
-      if (row === undefined) {
-        branch.set(last, (row = all.length));
-        for (let i = 0; i < width; i++) columns[i]!.push(values[i]!);
-        certain.push(0);
-        all.push(0);
-      }
-      all[row]!++;
-      if (!isTentative) certain[row]!++;
-    }
+  while (!reader.isAtEnd) {
+    for (let i = 0; i < width; i++) columns[i]!.push(areNumbers[i] ? reader.readNumber() : reader.read());
+    certain.push(reader.read());
+    all.push(certain.at(-1)! + reader.read());
   }
   return {
     columns: columns.map((column) => Float64Array.from(column)),
@@ -104,9 +181,9 @@ export async function countByValue(
   };
 }
 
-/** Rows of templates, as long as they are not too many. */
-export class RowCache<Rows> {
-  readonly #rows = new Map<number, Rows>();
+/** Rows of templates, or of several together, as long as they are not too many. */
+export class RowCache<Key, Rows> {
+  readonly #rows = new Map<Key, Rows>();
   readonly #count: (rows: Rows) => number;
   #size = 0;
 
@@ -115,11 +192,11 @@ export class RowCache<Rows> {
     this.#count = count;
   }
 
-  async get(shape: number, load: () => Promise<Rows>): Promise<Rows> {
-    if (this.#rows.has(shape)) return this.#rows.get(shape)!;
+  async get(key: Key, load: () => Promise<Rows>): Promise<Rows> {
+    if (this.#rows.has(key)) return this.#rows.get(key)!;
     const rows = await load();
     if (this.#size > MAX_CACHED_ROWS) this.clear();
-    this.#rows.set(shape, rows);
+    this.#rows.set(key, rows);
     this.#size += this.#count(rows);
     return rows;
   }

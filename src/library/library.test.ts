@@ -11,6 +11,7 @@ import { loadLogs } from '../query/logs.ts';
 import { compileQuery } from '../query/run.ts';
 import { cases, countEvents, describeLibrary, logFile } from '../../test/fixtures/library-suite.ts';
 import { Library } from './library.ts';
+import { packValueCounts, unpackValueCounts, ValueCounter, type ValueCounts } from './counts.ts';
 import { type Occurrence, packOccurrences, unpackOccurrences } from './occurrences.ts';
 import type { ValueKind } from './templates.ts';
 
@@ -169,5 +170,30 @@ describe('occurrences', () => {
     );
     for (let length = 1; length < bytes.length; length++)
       expect(() => unpackOccurrences(bytes.subarray(0, length), kinds)).toThrow(RangeError);
+  });
+});
+
+/** Counts by the values that they belong to. */
+function byValues({ columns, certain, all }: ValueCounts): ReadonlyMap<string, unknown> {
+  return new Map([...all].map((count, row) => [columns.map((column) => column[row]).join(), [certain[row], count]]));
+}
+
+describe('counts by value', () => {
+  const event = fc.record({
+    values: fc.tuple(fc.nat(3), fc.oneof(fc.integer({ min: -3, max: 3 }), fc.double({ noNaN: true }))),
+    isTentative: fc.boolean(),
+  });
+  const kinds: readonly ValueKind[] = ['name', 'number', 'text'];
+  test('come out of their bytes as they went in, and without what was taken away', () => {
+    fc.assert(
+      fc.property(fc.array(event), fc.array(event), (kept, removed) => {
+        const [counter, expected] = [new ValueCounter(2), new ValueCounter(2)];
+        for (const { values, isTentative } of [...kept, ...removed]) counter.add(values, isTentative ? 0 : 1, 1);
+        for (const { values, isTentative } of removed) counter.add(values, isTentative ? 0 : -1, -1);
+        for (const { values, isTentative } of kept) expected.add(values, isTentative ? 0 : 1, 1);
+        const stored = unpackValueCounts(packValueCounts(counter.toCounts(), kinds), kinds, 2);
+        expect(byValues(stored)).toEqual(byValues(expected.toCounts()));
+      }),
+    );
   });
 });

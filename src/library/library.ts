@@ -33,6 +33,7 @@ import { SqliteStore } from './sqlite-store.ts';
 import type { LibrarySession, LibraryStore, OpenOptions, StoredOccurrences, StoredShape } from './store.ts';
 import {
   compileTemplate,
+  countStatementValues,
   fillText,
   kindsOf,
   markOf,
@@ -96,11 +97,11 @@ export function defaultLibraryPath(env: NodeJS.ProcessEnv = process.env): string
 export class Library implements AsyncDisposable {
   readonly #store: LibraryStore;
   readonly #strings = new Map<number, string>();
-  readonly #tallies = new RowCache<ReadonlyMap<number, Counts>>((byValue) =>
+  readonly #tallies = new RowCache<number, ReadonlyMap<number, Counts>>((byValue) =>
     byValue.values().reduce((sum, { ids }) => sum + ids.length, 0),
   );
-  readonly #counts = new RowCache<Counts>(({ ids }) => ids.length);
-  readonly #values = new RowCache<ValueCounts | undefined>((counts) => counts?.all.length ?? 0);
+  readonly #counts = new RowCache<string, Counts>(({ ids }) => ids.length);
+  readonly #values = new RowCache<number, ValueCounts | undefined>((counts) => counts?.all.length ?? 0);
   /** Where the lines of events that were handed out stand. */
   readonly #origins = new WeakMap<EventLine, { readonly path: string; readonly offset: number }>();
   #state: LibraryState | undefined;
@@ -287,9 +288,10 @@ export class Library implements AsyncDisposable {
     this.#tallies.clear();
     this.#counts.clear();
     this.#values.clear();
-    const shapes = (await this.#store.shapes()).map(
-      (shape): Shape => ({ ...shape, kinds: kindsOf(shape), build: compileTemplate(shape) }),
-    );
+    const shapes = (await this.#store.shapes()).map((shape): Shape => {
+      const kinds = kindsOf(shape);
+      return { ...shape, kinds, width: countStatementValues(shape, kinds), build: compileTemplate(shape) };
+    });
     return (this.#state = {
       version,
       sessions,
@@ -431,9 +433,11 @@ export class Library implements AsyncDisposable {
     });
   }
 
-  /** How many events of a template each session has. */
-  async #countsOf(shape: number): Promise<Counts> {
-    return this.#counts.get(shape, async () => toCounts(await this.#store.counts(shape), ({ session }) => session));
+  /** How many events of some templates each session has. */
+  async #countsOf(shapes: readonly number[]): Promise<Counts> {
+    return this.#counts.get(shapes.join(), async () =>
+      toCounts(await this.#store.counts(shapes), ({ session }) => session),
+    );
   }
 
   /** Events with the words of all, and of each name two examples: questions may be about the only opponent. */
@@ -527,7 +531,7 @@ export class Library implements AsyncDisposable {
     for (const shape of shapes) {
       const events = shape.events + (tentative ? shape.tentative : 0);
       if (events === 0 || candidates?.has(shape.id) === false) continue;
-      if (!isAboutWords && shape.kinds.length > 0) {
+      if (!isAboutWords && shape.width > 0) {
         const found = await this.#countValues(shape, isFound, tentative);
         if (found === undefined) return undefined;
         total += found;
@@ -536,14 +540,14 @@ export class Library implements AsyncDisposable {
       if (!isFound(asEvent(shape.statement))) continue;
       total += events;
       if (!query.by) continue;
-      const counted = await this.#countGroups(shape, compiled);
-      if (!counted) return undefined;
-      const key = JSON.stringify([counted.of, counted.labels]);
+      const grouping = findGrouping(shape, compiled);
+      if (!grouping) return undefined;
+      const key = JSON.stringify([grouping.of, grouping.labels]);
       let known = groups.get(key);
-      if (!known) groups.set(key, (known = { of: counted.of, labels: counted.labels, totals: new Totals() }));
-      known.totals.add(counted.rows, tentative);
+      if (!known) groups.set(key, (known = { of: grouping.of, labels: grouping.labels, shapes: [] }));
+      known.shapes.push({ shape, value: grouping.value });
     }
-    const selected = query.by && selectGroups(await this.#nameGroups([...groups.values()]), query);
+    const selected = query.by && selectGroups(await this.#nameGroups([...groups.values()], tentative), query);
     const value = query.distinct && selected ? selected.length : divideCount(total, query.per, sessions);
     const unit = typeof query.per === 'string' ? `per ${query.per}` : undefined;
     const answer = query.count || query.distinct || query.per !== undefined ? { value, unit } : undefined;
@@ -558,11 +562,15 @@ export class Library implements AsyncDisposable {
 
   /** How many events of a template fulfil a test of their values; `undefined` where too many values are different. */
   async #countValues(shape: Shape, isFound: EventTest, tentative: boolean): Promise<number | undefined> {
-    const counts = await this.#values.get(shape.id, () => countByValue(this.#occurrencesOf(shape), shape.kinds.length));
+    const counts = await this.#values.get(
+      shape.id,
+      async () =>
+        (await this.#store.valueCounts(shape.id)) ?? (await countByValue(this.#occurrencesOf(shape), shape.width)),
+    );
     if (!counts) return undefined;
     const numbers = tentative ? counts.all : counts.certain;
     const values: TemplateValue[] = [];
-    const areNumbers = shape.kinds.map((kind) => kind === 'number');
+    const areNumbers = shape.kinds.slice(0, shape.width).map((kind) => kind === 'number');
     for (const [index, column] of counts.columns.entries()) if (!areNumbers[index]) await this.#loadStrings(column);
     let total = 0;
     for (let row = 0; row < numbers.length; row++) {
@@ -576,34 +584,28 @@ export class Library implements AsyncDisposable {
     return total;
   }
 
-  /**
-   * The groups to which the events of a template belong: labels with marks, and numbers by the id of what the marks stand for.
-   * `undefined` where groups depend on more than one name, or on a number.
-   */
-  async #countGroups(
-    shape: Shape,
-    { query, dictionary }: CompiledQuery,
-  ): Promise<(Omit<CountedGroups, 'totals'> & { readonly rows: Counts }) | undefined> {
-    const event = { ...asEvent(withMarks(shape)), session: SESSION_MARK, game: shape.game ?? GAME_MARK };
-    const match: Match = { t: 0, end: 0, events: [event], first: 0, last: 0 };
-    const { labels } = groupMatches([match], query.by!, { dictionary, find: query.find, sessions: [] })[0]!;
-    const marked = shape.kinds.keys().filter((value) => labels.some((text) => text.includes(markOf(value))));
-    const [index, ...more] = marked;
-    const isBySession = labels.includes(SESSION_MARK) || labels.includes(GAME_MARK);
-    if (index === undefined) {
-      if (!isBySession) return { of: 'all', labels, rows: toCounts([shape], () => 0) };
-      return { of: 'session', labels, rows: await this.#countsOf(shape.id) };
+  /** How many events there are by the id of what distinguishes the groups. */
+  async #countMembers({ of, shapes }: CountedGroups, tentative: boolean): Promise<Totals> {
+    const totals = new Totals();
+    if (of === 'session') totals.add(await this.#countsOf(shapes.map(({ shape }) => shape.id)), tentative);
+    for (const { shape, value } of of === 'session' ? [] : shapes) {
+      if (value === undefined)
+        totals.add(
+          toCounts([shape], () => 0),
+          tentative,
+        );
+      else totals.add((await this.#talliesOf(shape.id)).get(value) ?? toCounts([], () => 0), tentative);
     }
-    if (more.length > 0 || isBySession || shape.kinds[index] !== 'name') return undefined;
-    const rows = (await this.#talliesOf(shape.id)).get(index) ?? toCounts([], () => 0);
-    return { of: 'name', labels: labels.map((text) => text.replaceAll(markOf(index), markOf(0))), rows };
+    return totals;
   }
 
   /** Puts names in the place of ids. The largest group first, equal ones by label, as `groupMatches` has them. */
-  async #nameGroups(counted: readonly CountedGroups[]): Promise<readonly Group[]> {
+  async #nameGroups(counted: readonly CountedGroups[], tentative: boolean): Promise<readonly Group[]> {
     const { byId } = await this.#current();
     const groups: GroupTotals = new Map();
-    for (const { of, labels, totals } of counted) {
+    for (const each of counted) {
+      const { of, labels } = each;
+      const totals = await this.#countMembers(each, tentative);
       if (of === 'name') await this.#loadStrings(totals.entries().map(([id]) => id));
       for (const [id, count] of totals.entries()) {
         const session = of === 'session' ? byId.get(id) : undefined;
@@ -730,6 +732,8 @@ const [SESSION_MARK, GAME_MARK] = [markOf(-1), markOf(-2)];
 /** A template with the kinds of its values and a function that builds its statements. */
 interface Shape extends StoredShape {
   readonly kinds: readonly ValueKind[];
+  /** How many of its values its statement has. */
+  readonly width: number;
   readonly build: (values: readonly TemplateValue[]) => Statement;
 }
 
@@ -755,8 +759,26 @@ interface CountedGroups {
   readonly of: 'all' | 'name' | 'session';
   /** With a mark for what they differ in. */
   readonly labels: readonly string[];
-  /** By the id of the name or session. */
-  readonly totals: Totals;
+  /** The templates of their events, each with the index of the value that is the name. */
+  readonly shapes: { readonly shape: Shape; readonly value: number | undefined }[];
+}
+
+/**
+ * The groups to which the events of a template belong. `undefined` where they depend on more than one name, or on a number.
+ */
+function findGrouping(
+  shape: Shape,
+  { query, dictionary }: CompiledQuery,
+): (Omit<CountedGroups, 'shapes'> & { readonly value: number | undefined }) | undefined {
+  const event = { ...asEvent(withMarks(shape)), session: SESSION_MARK, game: shape.game ?? GAME_MARK };
+  const match: Match = { t: 0, end: 0, events: [event], first: 0, last: 0 };
+  const { labels } = groupMatches([match], query.by!, { dictionary, find: query.find, sessions: [] })[0]!;
+  const marked = shape.kinds.keys().filter((index) => labels.some((text) => text.includes(markOf(index))));
+  const [value, ...more] = marked;
+  const isBySession = labels.includes(SESSION_MARK) || labels.includes(GAME_MARK);
+  if (value === undefined) return { of: isBySession ? 'session' : 'all', labels, value };
+  if (more.length > 0 || isBySession || shape.kinds[value] !== 'name') return undefined;
+  return { of: 'name', labels: labels.map((text) => text.replaceAll(markOf(value), markOf(0))), value };
 }
 
 /** The statement of a template with marks for its names, which labels of groups then contain. */

@@ -3,60 +3,39 @@ import { messageOf, PlaybyplayError } from '../errors.ts';
 import { CopyIn } from './postgres-copy.ts';
 import {
   COLUMN_TYPES,
+  createTables,
+  damaged,
+  diskFull,
   type Insertion,
+  inUse,
   occurrenceKey,
-  REBUILD_HINT,
+  otherVersion,
   type SqlDatabase,
   type SqlRow,
   SqlStore,
   type SqlValue,
+  TABLES_VERSION,
 } from './sql-store.ts';
 import { sqlViews } from './sql-views.ts';
 import type { OpenOptions } from './store.ts';
 
-/** Version of the tables. Libraries of another version are rebuilt from their logs. */
-const TABLES_VERSION = 1;
 /** How long a writer waits for another one. */
 const LOCK_TIMEOUT = '60s';
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Connections of one store. */
 const MAX_CONNECTIONS = 4;
 
-const TABLES = `
-CREATE TABLE library (version integer NOT NULL, changes bigint NOT NULL);
-CREATE TABLE root (path text PRIMARY KEY);
-CREATE TABLE session (
-  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  path text NOT NULL UNIQUE, name text NOT NULL, session text NOT NULL, game text NOT NULL,
-  duration double precision NOT NULL, events integer NOT NULL, size double precision NOT NULL,
-  modified double precision NOT NULL
-);
-CREATE TABLE dictionary (name text, hash text, PRIMARY KEY (name, hash));
-CREATE TABLE string (
-  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, hash double precision NOT NULL, string text NOT NULL,
-  folded text NOT NULL
-);
-CREATE INDEX string_hash ON string (hash);
-CREATE INDEX string_folded ON string USING hash (folded);
-CREATE TABLE mention (string integer, session integer, PRIMARY KEY (string, session));
-CREATE INDEX mention_session ON mention (session);
-CREATE TABLE shape (
-  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  hash double precision NOT NULL, json text NOT NULL, text text NOT NULL, game text,
-  events integer NOT NULL DEFAULT 0, tentative integer NOT NULL DEFAULT 0
-);
-CREATE INDEX shape_hash ON shape (hash);
-CREATE TABLE occurrence (
-  id bigint PRIMARY KEY,
-  shape integer NOT NULL, session integer NOT NULL, events integer NOT NULL, tentative integer NOT NULL, data bytea NOT NULL
-);
-CREATE INDEX occurrence_shape ON occurrence (shape, session) INCLUDE (events, tentative);
-CREATE TABLE tally (
-  shape integer, value integer, string integer, events integer NOT NULL, tentative integer NOT NULL,
-  PRIMARY KEY (shape, value, string)
-);
+// Long numbers are doubles: "pg" reads bigint as text.
+const TABLES = `CREATE TABLE library (version integer NOT NULL, changes double precision NOT NULL);
 INSERT INTO library VALUES (${TABLES_VERSION}, 0);
-`;
+${createTables({
+  serial: 'integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+  long: 'double precision',
+  number: 'double precision',
+  bytes: 'bytea',
+  clustered: '',
+  equality: 'USING hash',
+})}`;
 
 const SQL_VIEWS = sqlViews('CREATE OR REPLACE VIEW', (...path) => `json::jsonb #>> '{${path.join(',')}}'`);
 
@@ -133,14 +112,14 @@ const UNDEFINED_TABLE = '42P01';
 class PostgresDatabase implements SqlDatabase {
   readonly #pool: Pool;
   readonly #schema: string;
-  readonly #shown: string;
+  readonly shown: string;
   /** The connection of the open transaction. */
   #writer: PoolClient | undefined;
 
   constructor(pool: Pool, schema: string, shown: string) {
     this.#pool = pool;
     this.#schema = schema;
-    this.#shown = shown;
+    this.shown = shown;
   }
 
   /** Creates the tables if there are none. */
@@ -160,7 +139,7 @@ class PostgresDatabase implements SqlDatabase {
     try {
       await this.#checkExistence();
       const roots = await this.all('SELECT path FROM root');
-      const [library] = await this.all('SELECT changes::double precision AS changes FROM library');
+      const [library] = await this.all('SELECT changes FROM library');
       await this.#call(() =>
         this.#writer!.query(
           `DROP SCHEMA ${this.#schema} CASCADE; CREATE SCHEMA ${this.#schema}; ${TABLES} ${SQL_VIEWS}`,
@@ -182,10 +161,7 @@ class PostgresDatabase implements SqlDatabase {
   async check(): Promise<void> {
     await this.#checkExistence();
     const [library] = await this.all('SELECT version FROM library');
-    if (library?.['version'] !== TABLES_VERSION)
-      throw new PlaybyplayError('library-version', `${this.#shown} was made by another version of playbyplay`, {
-        hint: REBUILD_HINT,
-      });
+    if (library?.['version'] !== TABLES_VERSION) throw otherVersion(this.shown);
   }
 
   async #exists(): Promise<boolean> {
@@ -195,13 +171,13 @@ class PostgresDatabase implements SqlDatabase {
 
   async #checkExistence(): Promise<void> {
     if (await this.#exists()) return;
-    throw new PlaybyplayError('library-missing', `there is no library in ${this.#shown}`, {
+    throw new PlaybyplayError('library-missing', `there is no library in ${this.shown}`, {
       hint: 'Create one with: playbyplay library add <folder of logs> --library <address>',
     });
   }
 
   async version(): Promise<number> {
-    const [row] = await this.all('SELECT changes::double precision AS changes FROM library');
+    const [row] = await this.all('SELECT changes FROM library');
     return row!['changes'] as number;
   }
 
@@ -209,9 +185,14 @@ class PostgresDatabase implements SqlDatabase {
     return this.#query({ text: numberParameters(sql), values: [...values] });
   }
 
-  async allIn(select: string, column: string, values: readonly (string | number)[]): Promise<readonly SqlRow[]> {
+  async allIn(
+    select: string,
+    column: string,
+    values: readonly (string | number)[],
+    rest = '',
+  ): Promise<readonly SqlRow[]> {
     if (values.length === 0) return [];
-    return this.#query({ text: `${select} WHERE ${column} = ANY($1)`, values: [values] });
+    return this.#query({ text: `${select} WHERE ${column} = ANY($1) ${rest}`, values: [values] });
   }
 
   async sessionsOfEach(
@@ -232,12 +213,12 @@ class PostgresDatabase implements SqlDatabase {
   async occurrences(sessions: readonly number[], shapes: readonly number[] | undefined): Promise<readonly SqlRow[]> {
     const select = 'SELECT session, shape, data FROM occurrence';
     if (!shapes) {
-      const text = `${select} JOIN unnest($1::bigint[], $2::bigint[]) AS wanted (low, high) ON id >= low AND id < high`;
+      const text = `${select} JOIN unnest($1::double precision[], $2::double precision[]) AS wanted (low, high) ON id >= low AND id < high`;
       const lows = sessions.map((session) => occurrenceKey(session, 0));
       return this.#query({ text, values: [lows, sessions.map((session) => occurrenceKey(session + 1, 0))] });
     }
     const keys = sessions.flatMap((session) => shapes.map((shape) => occurrenceKey(session, shape)));
-    return this.#query({ text: `${select} WHERE id = ANY($1::bigint[])`, values: [keys] });
+    return this.#query({ text: `${select} WHERE id = ANY($1::double precision[])`, values: [keys] });
   }
 
   async insert({ table, columns, onConflict }: Insertion, rows: readonly (readonly SqlValue[])[]): Promise<void> {
@@ -286,13 +267,6 @@ class PostgresDatabase implements SqlDatabase {
     await this.#pool.end();
   }
 
-  damaged(problem: string, cause?: unknown): PlaybyplayError {
-    return new PlaybyplayError('library-damaged', `the library ${this.#shown} cannot be read: ${problem}`, {
-      hint: REBUILD_HINT,
-      cause,
-    });
-  }
-
   #release(error?: Error): void {
     this.#writer?.off('error', ignore);
     this.#writer?.release(error);
@@ -310,25 +284,17 @@ class PostgresDatabase implements SqlDatabase {
       return await call();
     } catch (cause) {
       const { code = '' } = cause as { readonly code?: string };
-      if (code === LOCK_NOT_AVAILABLE)
-        throw new PlaybyplayError('library-in-use', `another process is writing to the library ${this.#shown}`, {
-          hint: 'Wait for it to end.',
-          cause,
-        });
-      if (code === DISK_FULL)
-        throw new PlaybyplayError('disk-full', `the disk of the library ${this.#shown} is full`, {
-          hint: 'Make space and run the command again; what was added before is kept.',
-          cause,
-        });
+      if (code === LOCK_NOT_AVAILABLE) throw inUse(this.shown, cause);
+      if (code === DISK_FULL) throw diskFull(this.shown, cause);
       const isAboutData = /^[\dA-Z]{5}$/.test(code) && !CONNECTION_ERROR.test(code);
       if (isAboutData) {
         const problem = code === UNDEFINED_TABLE ? 'a table is missing' : messageOf(cause);
-        throw this.damaged(problem, cause);
+        throw damaged(this.shown, problem, cause);
       }
       const [first] = (cause as { readonly errors?: readonly unknown[] }).errors ?? [cause];
       throw new PlaybyplayError(
         'library-unreachable',
-        `the library ${this.#shown} cannot be reached: ${messageOf(first)}`,
+        `the library ${this.shown} cannot be reached: ${messageOf(first)}`,
         {
           hint: 'Check its address, user and password, and whether the server runs.',
           cause,

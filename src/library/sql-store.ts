@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { PlaybyplayError } from '../errors.ts';
 import { parseStatement } from '../events/statement.ts';
 import { namesOf } from '../query/names.ts';
+import { packValueCounts, unpackValueCounts, ValueCounter, type ValueCounts } from './counts.ts';
 import { type Occurrence, packOccurrences, unpackOccurrences } from './occurrences.ts';
 import type {
   LibrarySession,
@@ -16,7 +17,7 @@ import type {
   StoredTally,
   UsedDictionary,
 } from './store.ts';
-import { kindsOf, type Template, toTemplate, type ValueKind } from './templates.ts';
+import { countStatementValues, kindsOf, type Template, toTemplate, type ValueKind } from './templates.ts';
 
 /** A value of a row. */
 export type SqlValue = string | number | Uint8Array | null;
@@ -36,8 +37,17 @@ export interface SqlDatabase {
   /** A number that differs whenever another writer has changed the index. */
   version(): Promise<number>;
   all(sql: string, ...values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
-  /** The rows of a `SELECT … FROM …` in which a column has one of the values. */
-  allIn(select: string, column: string, values: readonly (string | number)[]): Promise<readonly SqlRow[]>;
+  /**
+   * The rows of a `SELECT … FROM …` in which a column has one of the values.
+   *
+   * @param rest What follows the condition, such as `ORDER BY …`.
+   */
+  allIn(
+    select: string,
+    column: string,
+    values: readonly (string | number)[],
+    rest?: string,
+  ): Promise<readonly SqlRow[]>;
   /**
    * Sessions that have events of each of some shapes.
    *
@@ -52,8 +62,86 @@ export interface SqlDatabase {
   commit(): Promise<void>;
   rollback(): Promise<void>;
   close(): Promise<void>;
-  /** What a user can do where the index is inconsistent. */
-  damaged(problem: string): PlaybyplayError;
+  /** How messages name the library. */
+  readonly shown: string;
+}
+
+/** What databases write differently in the definition of the tables. */
+export interface SqlDialect {
+  /** A primary key that the database counts up and never uses twice. */
+  readonly serial: string;
+  /** A whole number of up to 53 bits. */
+  readonly long: string;
+  readonly number: string;
+  readonly bytes: string;
+  /** What follows the definition of a table whose rows stand in its primary key. */
+  readonly clustered: string;
+  /** How an index finds equal values alone. */
+  readonly equality: string;
+}
+
+/** Version of the tables. Libraries of another version are rebuilt from their logs. */
+export const TABLES_VERSION = 4;
+
+/** The statements that create the tables. */
+export function createTables({ serial, long, number, bytes, clustered, equality }: SqlDialect): string {
+  return `
+CREATE TABLE root (path text PRIMARY KEY) ${clustered};
+CREATE TABLE session (
+  id ${serial}, path text NOT NULL UNIQUE, name text NOT NULL, session text NOT NULL, game text NOT NULL,
+  duration ${number} NOT NULL, events integer NOT NULL, size ${long} NOT NULL, modified ${number} NOT NULL
+);
+CREATE TABLE dictionary (name text, hash text, PRIMARY KEY (name, hash)) ${clustered};
+CREATE TABLE string (id ${serial}, hash ${long} NOT NULL, string text NOT NULL, folded text NOT NULL);
+CREATE INDEX string_hash ON string (hash);
+CREATE INDEX string_folded ON string ${equality} (folded);
+CREATE TABLE mention (string integer, session integer, PRIMARY KEY (string, session)) ${clustered};
+CREATE INDEX mention_session ON mention (session);
+CREATE TABLE shape (
+  id ${serial}, hash ${long} NOT NULL, json text NOT NULL, text text NOT NULL, game text,
+  events integer NOT NULL DEFAULT 0, tentative integer NOT NULL DEFAULT 0
+);
+CREATE INDEX shape_hash ON shape (hash);
+CREATE TABLE occurrence (
+  id ${long} PRIMARY KEY,
+  shape integer NOT NULL, session integer NOT NULL, events integer NOT NULL, tentative integer NOT NULL,
+  data ${bytes} NOT NULL
+);
+CREATE INDEX occurrence_shape ON occurrence (shape, session, events, tentative);
+CREATE TABLE tally (
+  shape integer, value integer, string integer, events integer NOT NULL, tentative integer NOT NULL,
+  PRIMARY KEY (shape, value, string)
+) ${clustered};
+CREATE TABLE distribution (shape integer PRIMARY KEY, data ${bytes});
+`;
+}
+
+/** Another writer keeps the library for too long. */
+export function inUse(shown: string, cause: unknown): PlaybyplayError {
+  return new PlaybyplayError('library-in-use', `another process is writing to the library ${shown}`, {
+    hint: 'Wait for it to end.',
+    cause,
+  });
+}
+
+export function diskFull(shown: string, cause: unknown): PlaybyplayError {
+  return new PlaybyplayError('disk-full', `the disk of the library ${shown} is full`, {
+    hint: 'Make space and run the command again; what was added before is kept.',
+    cause,
+  });
+}
+
+export function damaged(shown: string, problem: string, cause?: unknown): PlaybyplayError {
+  return new PlaybyplayError('library-damaged', `the library ${shown} cannot be read: ${problem}`, {
+    hint: REBUILD_HINT,
+    cause,
+  });
+}
+
+export function otherVersion(shown: string): PlaybyplayError {
+  return new PlaybyplayError('library-version', `${shown} was made by another version of playbyplay`, {
+    hint: REBUILD_HINT,
+  });
 }
 
 /** The tables of an index and the types of their columns, which databases write differently. */
@@ -65,6 +153,7 @@ export const COLUMN_TYPES = {
   shape: { hash: 'number', json: 'text', text: 'text', game: 'text' },
   occurrence: { id: 'number', shape: 'id', session: 'id', events: 'id', tentative: 'id', data: 'bytes' },
   tally: { shape: 'id', value: 'id', string: 'id', events: 'id', tentative: 'id' },
+  distribution: { shape: 'id', data: 'bytes' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, 'id' | 'number' | 'text' | 'bytes'>>>>;
 
 /** Keys of a session's events are so far apart: there are fewer templates. */
@@ -89,6 +178,9 @@ const MAX_SESSION = 2 ** 31 - 1;
 const ADD_TALLIES = `ON CONFLICT (shape, value, string) DO UPDATE SET
   events = tally.events + excluded.events, tentative = tally.tentative + excluded.tentative`;
 
+/** Different values of a template up to which its distribution is stored: each commit reads and writes it. */
+const MAX_STORED_VALUES = 2 ** 16;
+
 /** How many events something gains or loses. */
 interface Change {
   events: number;
@@ -99,6 +191,8 @@ interface Change {
 interface KnownShape {
   readonly id: number;
   readonly kinds: readonly ValueKind[];
+  /** How many of its values its statement has. */
+  readonly width: number;
 }
 
 /** The index in an SQL database: the same tables and statements, whichever it is. */
@@ -106,7 +200,9 @@ export class SqlStore implements LibraryStore {
   readonly #database: SqlDatabase;
   readonly #stringIds = new Map<string, number>();
   readonly #shapes = new Map<string, KnownShape>();
-  readonly #kinds = new Map<number, readonly ValueKind[]>();
+  readonly #shapesById = new Map<number, KnownShape>();
+  /** What the distributions of templates gain or lose with the next commit. */
+  readonly #changes = new Map<KnownShape, ValueCounter>();
   #isWriting = false;
   #hasRemoved = false;
 
@@ -177,9 +273,30 @@ export class SqlStore implements LibraryStore {
     return (await this.#database.all(sql, shape)) as unknown as StoredTally[];
   }
 
-  async counts(shape: number): Promise<readonly StoredCount[]> {
-    const sql = 'SELECT shape, session, events, tentative FROM occurrence WHERE shape = ? ORDER BY session';
-    return (await this.#database.all(sql, shape)) as unknown as StoredCount[];
+  async counts(shapes: readonly number[]): Promise<readonly StoredCount[]> {
+    const sums = 'CAST(sum(events) AS integer) AS events, CAST(sum(tentative) AS integer) AS tentative';
+    const rest = 'GROUP BY session ORDER BY session';
+    const rows = await this.#database.allIn(`SELECT session, ${sums} FROM occurrence`, 'shape', shapes, rest);
+    return rows as unknown as StoredCount[];
+  }
+
+  async valueCounts(shape: number): Promise<ValueCounts | undefined> {
+    return (await this.#distributions([await this.#shapeById(shape)])).get(shape);
+  }
+
+  /** The stored distributions of some templates; `undefined` where too many values are different. */
+  async #distributions(shapes: readonly KnownShape[]): Promise<ReadonlyMap<number, ValueCounts | undefined>> {
+    const ids = shapes.map(({ id }) => id);
+    const rows = await this.#database.allIn('SELECT shape, data FROM distribution', 'shape', ids);
+    return new Map(
+      rows.map(({ shape: id, data }) => {
+        const { kinds, width } = shapes.find((shape) => shape.id === id)!;
+        return [
+          id as number,
+          data === null ? undefined : this.#read(data!, (bytes) => unpackValueCounts(bytes, kinds, width)),
+        ];
+      }),
+    );
   }
 
   async sessionsWith(
@@ -284,6 +401,7 @@ export class SqlStore implements LibraryStore {
     if (!this.#isWriting) return;
     if (this.#hasRemoved) await this.#database.all('DELETE FROM tally WHERE events = 0 AND tentative = 0');
     this.#hasRemoved = false;
+    await this.#storeDistributions();
     await this.#database.commit();
     this.#isWriting = false;
   }
@@ -300,7 +418,8 @@ export class SqlStore implements LibraryStore {
     // Another writer may have rolled back what was remembered.
     this.#stringIds.clear();
     this.#shapes.clear();
-    this.#kinds.clear();
+    this.#shapesById.clear();
+    this.#changes.clear();
   }
 
   async #findSession(path: string): Promise<number | undefined> {
@@ -328,8 +447,11 @@ export class SqlStore implements LibraryStore {
   async #removeOccurrences(session: number): Promise<void> {
     const byShape = new Map<KnownShape, readonly Occurrence[]>();
     for (const { shape, data } of await this.occurrences([session], undefined)) {
-      const kinds = await this.#kindsOfShape(shape);
-      byShape.set({ id: shape, kinds }, this.#unpack(data, kinds));
+      const known = await this.#shapeById(shape);
+      byShape.set(
+        known,
+        this.#read(data, (bytes) => unpackOccurrences(bytes, known.kinds)),
+      );
     }
     await this.#count(byShape, -1);
     await this.#database.all('DELETE FROM occurrence WHERE session = ?', session);
@@ -337,24 +459,28 @@ export class SqlStore implements LibraryStore {
     this.#hasRemoved = true;
   }
 
-  #unpack(data: unknown, kinds: readonly ValueKind[]): readonly Occurrence[] {
+  #read<T>(data: unknown, unpack: (bytes: Uint8Array) => T): T {
     try {
-      if (data instanceof Uint8Array) return unpackOccurrences(data, kinds);
+      if (data instanceof Uint8Array) return unpack(data);
     } catch {
       // Thrown below, as for bytes that are none.
     }
-    throw this.#database.damaged('events cannot be read');
+    throw damaged(this.#database.shown, 'events cannot be read');
   }
 
   /** Adds events to the numbers of their templates and names (`sign` 1), or takes them away (-1). */
   async #count(byShape: ReadonlyMap<KnownShape, readonly Occurrence[]>, sign: 1 | -1): Promise<void> {
     const rows: number[][] = [];
-    for (const [{ id, kinds }, occurrences] of byShape) {
+    for (const [shape, occurrences] of byShape) {
+      const { id, kinds, width } = shape;
+      let change = this.#changes.get(shape);
+      if (!change && width > 0) this.#changes.set(shape, (change = new ValueCounter(width)));
       const total: Change = { events: 0, tentative: 0 };
       const tallies = new Map<string, Change & { readonly value: number; readonly string: number }>();
       for (const { values, isTentative } of occurrences) {
         const counter = isTentative ? 'tentative' : 'events';
         total[counter] += sign;
+        change?.add(values, isTentative ? 0 : sign, sign);
         for (const [value, kind] of kinds.entries()) {
           if (kind !== 'name') continue;
           const string = values[value]!;
@@ -375,6 +501,21 @@ export class SqlStore implements LibraryStore {
     }
     const columns = ['shape', 'value', 'string', 'events', 'tentative'];
     await this.#database.insert({ table: 'tally', columns, onConflict: ADD_TALLIES }, rows);
+  }
+
+  async #storeDistributions(): Promise<void> {
+    const stored = await this.#distributions([...this.#changes.keys()]);
+    const rows: [number, Uint8Array | null][] = [];
+    for (const [{ id, kinds }, change] of this.#changes) {
+      const before = stored.get(id);
+      // There are too many different values.
+      if (stored.has(id) && !before) continue;
+      if (before) change.addAll(before);
+      rows.push([id, change.size > MAX_STORED_VALUES ? null : packValueCounts(change.toCounts(), kinds)]);
+    }
+    this.#changes.clear();
+    const onConflict = 'ON CONFLICT (shape) DO UPDATE SET data = excluded.data';
+    await this.#database.insert({ table: 'distribution', columns: ['shape', 'data'], onConflict }, rows);
   }
 
   /** The ids of names and texts; stores those that are new. */
@@ -398,7 +539,7 @@ export class SqlStore implements LibraryStore {
 
   async #shapeOf(template: Template, game: string | undefined): Promise<KnownShape> {
     const json = JSON.stringify(template.statement);
-    const key = `${json}\n${template.text}\n${game ?? ''}`;
+    const key = keyOf(template, game);
     const known = this.#shapes.get(key);
     if (known) return known;
     const hash = hashOf(key);
@@ -407,20 +548,24 @@ export class SqlStore implements LibraryStore {
     );
     const insert = 'INSERT INTO shape (hash, json, text, game) VALUES (?, ?, ?, ?) RETURNING id';
     const row = stored ?? (await this.#database.all(insert, hash, json, template.text, game ?? null))[0]!;
-    const shape = { id: row['id'] as number, kinds: kindsOf(template) };
-    this.#shapes.set(key, shape);
-    this.#kinds.set(shape.id, shape.kinds);
-    return shape;
+    return this.#remember(key, row['id'] as number, template);
   }
 
-  async #kindsOfShape(id: number): Promise<readonly ValueKind[]> {
-    const known = this.#kinds.get(id);
+  async #shapeById(id: number): Promise<KnownShape> {
+    const known = this.#shapesById.get(id);
     if (known) return known;
     const [row] = await this.#database.all('SELECT * FROM shape WHERE id = ?', id);
-    if (!row) throw this.#database.damaged('events without a template');
-    const kinds = kindsOf(this.#readTemplate(row));
-    this.#kinds.set(id, kinds);
-    return kinds;
+    if (!row) throw damaged(this.#database.shown, 'events without a template');
+    const template = this.#readTemplate(row);
+    return this.#remember(keyOf(template, (row['game'] as string | null) ?? undefined), id, template);
+  }
+
+  #remember(key: string, id: number, template: Template): KnownShape {
+    const kinds = kindsOf(template);
+    const shape = this.#shapesById.get(id) ?? { id, kinds, width: countStatementValues(template, kinds) };
+    this.#shapes.set(key, shape);
+    this.#shapesById.set(id, shape);
+    return shape;
   }
 
   #readTemplate({ json, text }: SqlRow): Template {
@@ -430,9 +575,13 @@ export class SqlStore implements LibraryStore {
     } catch {
       // Refused below, as a statement that is none.
     }
-    if (!parsed || 'issues' in parsed) throw this.#database.damaged('a statement is none');
+    if (!parsed || 'issues' in parsed) throw damaged(this.#database.shown, 'a statement is none');
     return { statement: parsed.statement, text: String(text) };
   }
+}
+
+function keyOf({ statement, text }: Template, game: string | undefined): string {
+  return `${JSON.stringify(statement)}\n${text}\n${game ?? ''}`;
 }
 
 /** A number of 48 bits by which a long text is found. */

@@ -4,49 +4,32 @@ import { messageOf, PlaybyplayError } from '../errors.ts';
 import { LIBRARY_ID } from '../files/file-kind.ts';
 import { sqlViews } from './sql-views.ts';
 import {
+  createTables,
+  damaged,
+  diskFull,
   type Insertion,
+  inUse,
   occurrenceKey,
-  REBUILD_HINT,
+  otherVersion,
   type SqlDatabase,
   type SqlRow,
   SqlStore,
   type SqlValue,
+  TABLES_VERSION,
 } from './sql-store.ts';
 import type { OpenOptions } from './store.ts';
 
-/** Version of the tables. Libraries of another version are rebuilt from their logs. */
-const TABLES_VERSION = 3;
 /** How long a writer waits for another one, in milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000;
 
-const TABLES = `
-CREATE TABLE root (path TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE session (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  path TEXT NOT NULL UNIQUE, name TEXT NOT NULL, session TEXT NOT NULL, game TEXT NOT NULL,
-  duration REAL NOT NULL, events INTEGER NOT NULL, size INTEGER NOT NULL, modified REAL NOT NULL
-);
-CREATE TABLE dictionary (name TEXT, hash TEXT, PRIMARY KEY (name, hash)) WITHOUT ROWID;
-CREATE TABLE string (id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, string TEXT NOT NULL, folded TEXT NOT NULL);
-CREATE INDEX string_hash ON string (hash);
-CREATE INDEX string_folded ON string (folded);
-CREATE TABLE mention (string INTEGER, session INTEGER, PRIMARY KEY (string, session)) WITHOUT ROWID;
-CREATE INDEX mention_session ON mention (session);
-CREATE TABLE shape (
-  id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, json TEXT NOT NULL, text TEXT NOT NULL, game TEXT,
-  events INTEGER NOT NULL DEFAULT 0, tentative INTEGER NOT NULL DEFAULT 0
-);
-CREATE INDEX shape_hash ON shape (hash);
-CREATE TABLE occurrence (
-  id INTEGER PRIMARY KEY,
-  shape INTEGER NOT NULL, session INTEGER NOT NULL, events INTEGER NOT NULL, tentative INTEGER NOT NULL, data BLOB NOT NULL
-);
-CREATE INDEX occurrence_shape ON occurrence (shape, session, events, tentative);
-CREATE TABLE tally (
-  shape INTEGER, value INTEGER, string INTEGER, events INTEGER NOT NULL, tentative INTEGER NOT NULL,
-  PRIMARY KEY (shape, value, string)
-) WITHOUT ROWID;
-`;
+const TABLES = createTables({
+  serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+  long: 'INTEGER',
+  number: 'REAL',
+  bytes: 'BLOB',
+  clustered: 'WITHOUT ROWID',
+  equality: '',
+});
 
 const SQL_VIEWS = sqlViews('CREATE VIEW IF NOT EXISTS', (...path) => `json_extract(json, '$.${path.join('.')}')`);
 
@@ -83,12 +66,12 @@ export class SqliteStore extends SqlStore {
 
 /** `node:sqlite` for the store. Its calls are synchronous. */
 class SqliteDatabase implements SqlDatabase {
-  readonly #path: string;
+  readonly shown: string;
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
 
   constructor(path: string, database: DatabaseSync) {
-    this.#path = path;
+    this.shown = path;
     this.#database = database;
   }
 
@@ -101,8 +84,13 @@ class SqliteDatabase implements SqlDatabase {
     return this.#describeFailure(() => this.#prepare(sql).all(...values) as SqlRow[]);
   }
 
-  async allIn(select: string, column: string, values: readonly (string | number)[]): Promise<readonly SqlRow[]> {
-    return this.all(`${select} WHERE ${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(values));
+  async allIn(
+    select: string,
+    column: string,
+    values: readonly (string | number)[],
+    rest = '',
+  ): Promise<readonly SqlRow[]> {
+    return this.all(`${select} WHERE ${column} IN (SELECT value FROM json_each(?)) ${rest}`, JSON.stringify(values));
   }
 
   async sessionsOfEach(
@@ -168,13 +156,6 @@ class SqliteDatabase implements SqlDatabase {
     this.#database.close();
   }
 
-  damaged(problem: string, cause?: unknown): PlaybyplayError {
-    return new PlaybyplayError('library-damaged', `the library ${this.#path} cannot be read: ${problem}`, {
-      hint: REBUILD_HINT,
-      cause,
-    });
-  }
-
   #prepare(sql: string): StatementSync {
     let prepared = this.#prepared.get(sql);
     if (!prepared) this.#prepared.set(sql, (prepared = this.#database.prepare(sql)));
@@ -187,17 +168,9 @@ class SqliteDatabase implements SqlDatabase {
       return call();
     } catch (cause) {
       const code = (cause as { readonly errcode?: number }).errcode;
-      if (code === SQLITE_BUSY)
-        throw new PlaybyplayError('library-in-use', `another process is writing to the library ${this.#path}`, {
-          hint: 'Wait for it to end.',
-          cause,
-        });
-      if (code === SQLITE_FULL)
-        throw new PlaybyplayError('disk-full', `the disk of the library ${this.#path} is full`, {
-          hint: 'Make space and run the command again; what was added before is kept.',
-          cause,
-        });
-      throw this.damaged(messageOf(cause), cause);
+      if (code === SQLITE_BUSY) throw inUse(this.shown, cause);
+      if (code === SQLITE_FULL) throw diskFull(this.shown, cause);
+      throw damaged(this.shown, messageOf(cause), cause);
     }
   }
 }
@@ -213,10 +186,7 @@ function checkTables(database: DatabaseSync, path: string, isAnyVersion: boolean
   // A writer that was killed before its first commit leaves no tables.
   if (tables === 0 && (id === 0 || id === LIBRARY_ID)) return;
   if (id !== LIBRARY_ID) throw invalid(`${path} is not a library of playbyplay`);
-  if (version !== TABLES_VERSION && !isAnyVersion)
-    throw new PlaybyplayError('library-version', `${path} was made by another version of playbyplay`, {
-      hint: REBUILD_HINT,
-    });
+  if (version !== TABLES_VERSION && !isAnyVersion) throw otherVersion(path);
 }
 
 function invalid(message: string): PlaybyplayError {

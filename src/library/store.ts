@@ -1,4 +1,5 @@
 import type { Statement } from '../events/statement.ts';
+import type { ValueCounts } from './counts.ts';
 import type { Template } from './templates.ts';
 
 /** A session whose log is in the library. */
@@ -67,9 +68,8 @@ export interface NameExample {
   readonly last: number;
 }
 
-/** How many events of a template a session has. */
+/** How many events of some templates a session has. */
 export interface StoredCount {
-  readonly shape: number;
   readonly session: number;
   readonly events: number;
   readonly tentative: number;
@@ -127,8 +127,10 @@ export interface LibraryStore extends AsyncDisposable {
   nameExamples(): Promise<readonly NameExample[]>;
   /** How many events of a template have which names. */
   tallies(shape: number): Promise<readonly StoredTally[]>;
-  /** How many events of a template each session has, by ascending session. */
-  counts(shape: number): Promise<readonly StoredCount[]>;
+  /** How many events of some templates each session has, by ascending session. */
+  counts(shapes: readonly number[]): Promise<readonly StoredCount[]>;
+  /** How many events of a template have the same values; `undefined` where too many are different. */
+  valueCounts(shape: number): Promise<ValueCounts | undefined>;
   /**
    * The next sessions that have events of one of the shapes, in order.
    *

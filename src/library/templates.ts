@@ -73,6 +73,11 @@ export function kindsOf({ statement, text }: Template): readonly ValueKind[] {
   return kinds;
 }
 
+/** How many of the values of a template its statement has: all but a sentence that does not follow from them. */
+export function countStatementValues({ text }: Template, kinds: readonly ValueKind[]): number {
+  return text === ANY_SENTENCE ? kinds.length - 1 : kinds.length;
+}
+
 /**
  * Splits an event into what many events share and what is its own. Statements with the same words have the same template,
  * unless their sentences differ in more than their values.

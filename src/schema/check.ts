@@ -250,7 +250,7 @@ function customRequirement(schema: object | undefined): string | undefined {
 function isDeeperThan(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (depth === 0) return true;
-  for (const key in value) if (isDeeperThan((value as SchemaObject)[key], depth - 1)) return true;
+  for (const member of Object.values(value)) if (isDeeperThan(member, depth - 1)) return true;
   return false;
 }
 
