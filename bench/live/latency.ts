@@ -54,6 +54,8 @@ const answered: number[] = [];
 const resources: { t: number; rss: number; handles: number; threads: number }[] = [];
 const slow = Number(values.slow) / 1000;
 let gaps = 0;
+/** Where the last gap ends, in seconds of the recording. */
+let lastGapEnd: number | undefined;
 let sender: ChildProcess | undefined = listens || name === 'udp' ? undefined : start();
 if (!sender)
   setTimeout(() => {
@@ -85,7 +87,10 @@ const messages = watch(parseLiveSource(source, { listen: listens }), opened, {
 });
 try {
   for await (const message of messages) {
-    if (message.type === 'gap') gaps++;
+    if (message.type === 'gap') {
+      gaps++;
+      lastGapEnd = message.end;
+    }
     if (message.type === 'progress' && Math.round(message.done) % 5 === 0)
       resources.push({
         t: message.done,
@@ -131,6 +136,7 @@ const summary = {
   samples: timings.length,
   left,
   gaps,
+  lastGapEnd,
   behind: Number(behind.toFixed(2)),
   behindAtEnd: Number((timings.at(-1)?.lag ?? 0).toFixed(2)),
   recovered: timings.findLast(({ lag }) => lag > 0.5)?.t,
@@ -145,7 +151,7 @@ const text = [
   ...figures.map(({ row, n, p50, p95, max }) => `| ${row} | ${n} | ${p50} | ${p95} | ${max} |`),
   '',
   `histogram of the first row, ms: ${summary.histogram}`,
-  `samples read ${timings.length}, left out ${left}, gap lines ${gaps}, most behind ${summary.behind} s, at the end ${summary.behindAtEnd} s`,
+  `samples read ${timings.length}, left out ${left}, gap lines ${gaps}, the last ends at ${lastGapEnd?.toFixed(1) ?? '–'} s; most behind ${summary.behind} s, more than 0.5 s until ${summary.recovered?.toFixed(1) ?? '–'} s, at the end ${summary.behindAtEnd} s`,
   `memory, open files, threads: ${resources
     .filter((_, i) => i % Math.ceil(resources.length / 8) === 0)
     .map(({ t, rss, handles, threads }) => `${Math.round(t)} s: ${Math.round(rss)} MiB ${handles} ${threads}`)
