@@ -13,12 +13,12 @@ import { Workspace } from '../../src/studio/workspace.ts';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: 'string' }, sizes: { type: 'string', default: '900,1280,2560' } },
+  options: { only: { type: 'string' }, sizes: { type: 'string', default: '1280,1920,2560' } },
 });
 const [folder = '.', out = 'screens'] = positionals;
 mkdirSync(out, { recursive: true });
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const HEIGHTS: Readonly<Record<string, number>> = { '900': 1000, '1280': 800, '2560': 1440 };
+const HEIGHTS: Readonly<Record<string, number>> = { '900': 1000, '1280': 800, '1920': 1080, '2560': 1440 };
 
 const workspace = await Workspace.open([folder]);
 const { recordings, packs } = await workspace.list();

@@ -194,7 +194,7 @@ describe('the studio', () => {
     // The test pattern has no sound, and two frames a second; the other has 35.
     await page.getByRole('combobox', { name: 'with' }).selectOption(`matches/${HOSTILE_NAME}.mp4`);
     await page.getByText(/They could not be aligned by their sound/).waitFor();
-    await page.getByRole('button', { name: 'On one clock' }).click();
+    await page.getByRole('button', { name: 'Move both together' }).click();
     await page.getByRole('button', { name: 'Second: one frame on' }).click();
     await views.nth(1).and(page.locator('[data-frame="1"]')).waitFor();
     await time.fill('#70');

@@ -95,7 +95,6 @@ function Card({ cut, scene, index, begins }: CardProps) {
           <span class="hint numbers">{clock(begins, 1)}</span> {title}
         </p>
         {because !== '' && !isSelected && <p class="hint">{because}</p>}
-        {isSelected && <Editor cut={cut} scene={scene} index={index} />}
       </div>
       <div class="scene-tools">
         <button type="button" class="icon-button" title={t.up} onClick={() => cut.move(index, index - 1)}>
@@ -111,6 +110,7 @@ function Card({ cut, scene, index, begins }: CardProps) {
           <span class="visually-hidden">{t.remove}</span>
         </button>
       </div>
+      {isSelected && <Editor cut={cut} scene={scene} index={index} />}
     </>
   );
 }

@@ -96,6 +96,20 @@ function Comparison({ recording, other }: { readonly recording: string; readonly
       if (!isLinked.value || !current || first.isPlaying.value) return;
       second.seek((at - current.offset) / current.rate, true);
     });
+    // So does its time line, on which the same moment lies below that of the first.
+    const stopStretching = effect(() => {
+      const { value: current } = relation;
+      const { from, to } = first.stretch.value;
+      const isKnown = second.info.value !== undefined;
+      second.leader = undefined;
+      if (!isLinked.value || !current || !isKnown) return;
+      const { offset, rate } = current;
+      second.leader = {
+        seek: (t, isDragging) => first.seek(offset + rate * t, isDragging),
+        setStretch: (own) => first.setStretch({ from: offset + rate * own.from, to: offset + rate * own.to }),
+      };
+      second.stretch.value = { from: (from - offset) / rate, to: (to - offset) / rate };
+    });
     const stopPlaying = effect(() => {
       const { value: isPlaying } = first.isPlaying;
       const current = relation.peek();
@@ -108,6 +122,7 @@ function Comparison({ recording, other }: { readonly recording: string; readonly
     });
     return () => {
       stopSeeking();
+      stopStretching();
       stopPlaying();
     };
   }, [first, second]);

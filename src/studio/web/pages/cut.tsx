@@ -89,7 +89,10 @@ function CutPanel({ cut, player }: { readonly cut: Cut; readonly player: Player 
           <p class="hint">{t.noneHint}</p>
         </EmptyState>
       ) : (
-        <SceneCards cut={cut} />
+        <>
+          <p class="scenes-summary hint numbers">{t.summary(scenes.length, clock(cut.length.value, 1))}</p>
+          <SceneCards cut={cut} />
+        </>
       )}
       <div class="cut-bar">
         <button type="button" disabled={scenes.length === 0} onClick={toggle}>
@@ -99,7 +102,6 @@ function CutPanel({ cut, player }: { readonly cut: Cut; readonly player: Player 
           {t.addHere} <kbd>N</kbd>
         </button>
         <span class="spacer" />
-        <span class="hint numbers">{t.summary(scenes.length, clock(cut.length.value, 1))}</span>
         <HistoryButtons history={cut.history.value} onStep={(step) => void cut.stepHistory(step)} />
       </div>
       <Output cut={cut} />

@@ -338,6 +338,7 @@ function Results({
           ))}
         </tbody>
       </table>
+      <p class="hint">{t.explainScores}</p>
       <p class="hint">{t.stored(Math.round(100 * run.stored))}</p>
       <h2>
         {t.differences} <span class="tag">{run.differences.length}</span>

@@ -43,6 +43,8 @@ export class Player {
   /** Seconds between samples of the log; steps go by them. */
   interval = 0.1;
   readonly path: string;
+  /** What takes what a person does on the time line, where this player follows another one. */
+  leader: Pick<Player, 'seek' | 'setStretch'> | undefined;
   /** Milliseconds from a wish to the picture, of the last ones; for measurements. */
   readonly latencies: number[] = [];
   #source: FrameSource | undefined;
@@ -107,6 +109,11 @@ export class Player {
     const end = this.info.value?.index?.lastTime ?? this.duration.value;
     this.t.value = Math.max(0, Math.min(end > 0 ? end : t, t));
     this.#showSoon(isDragging);
+  }
+
+  /** Goes to a time of the time line: `seek`, of both where this player follows another one. */
+  scrub(t: number, isDragging = false): void {
+    (this.leader ?? this).seek(t, isDragging);
   }
 
   /** Goes to a frame by its number. */
@@ -340,6 +347,7 @@ export class Player {
 
   /** Chooses what the time line covers. */
   setStretch({ from, to }: Stretch): void {
+    if (this.leader) return this.leader.setStretch({ from, to });
     const end = Math.max(this.duration.value, MIN_STRETCH_SECONDS);
     const length = Math.max(MIN_STRETCH_SECONDS, Math.min(end, to - from));
     const start = Math.max(0, Math.min(end - length, from));

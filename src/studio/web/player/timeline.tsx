@@ -129,15 +129,15 @@ export function Timeline(props: TimelineProps) {
     const bounds = target.getBoundingClientRect();
     const { from, to } = player.stretch.value;
     const timeAt = (x: number): number => from + ((x - bounds.left) / bounds.width) * (to - from);
-    const move = (moved: PointerEvent): void => player.seek(timeAt(moved.clientX), true);
+    const move = (moved: PointerEvent): void => player.scrub(timeAt(moved.clientX), true);
     const end = (ended: PointerEvent): void => {
       target.removeEventListener('pointermove', move);
-      player.seek(timeAt(ended.clientX));
+      player.scrub(timeAt(ended.clientX));
     };
     target.setPointerCapture(event.pointerId);
     target.addEventListener('pointermove', move);
     target.addEventListener('pointerup', end, { once: true });
-    player.seek(timeAt(event.clientX), true);
+    player.scrub(timeAt(event.clientX), true);
   };
 
   const shared = { player, stretch, width };
@@ -362,6 +362,7 @@ function TimelineTools({ player, hasReadings }: { readonly player: Player; reado
 function Ruler({ player, width }: DrawProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const { from, to } = player.stretch.value;
+  const { value: duration } = player.duration;
   useEffect(() => {
     const context = prepareCanvas(canvas.current, width, RULER_HEIGHT);
     if (!context) return;
@@ -372,7 +373,8 @@ function Ruler({ player, width }: DrawProps) {
     context.font = `11px ${getComputedStyle(document.body).fontFamily}`;
     context.textBaseline = 'middle';
     const decimals = step < 0.1 ? 2 : step < 1 ? 1 : 0;
-    for (let n = Math.ceil(from / step); n * step <= to; n++) {
+    const end = Math.min(to, duration > 0 ? duration : to);
+    for (let n = Math.ceil(Math.max(0, from) / step); n * step <= end; n++) {
       const x = Math.round((n * step - from) * scale) + 0.5;
       context.beginPath();
       context.moveTo(x, RULER_HEIGHT - 7);
@@ -380,7 +382,7 @@ function Ruler({ player, width }: DrawProps) {
       context.stroke();
       context.fillText(clock(n * step, decimals), x + 4, RULER_HEIGHT / 2);
     }
-  }, [from, to, width, shownTheme.value]);
+  }, [from, to, duration, width, shownTheme.value]);
   return <canvas ref={canvas} class="track-canvas" aria-hidden="true" />;
 }
 
@@ -397,7 +399,9 @@ function FilmStrip({ player, stretch, width }: DrawProps) {
     <div class="film-strip" aria-hidden="true">
       {Array.from({ length: count }, (_, i) => {
         const t = stretch.from + i * step;
-        const middle = Math.min(t + step / 2, info.duration ?? t);
+        // A time line that follows another one may show more than there is.
+        if (t + step <= 0 || t >= (info.duration ?? Number.POSITIVE_INFINITY)) return undefined;
+        const middle = Math.max(0, Math.min(t + step / 2, info.duration ?? t));
         const query = {
           path: player.path,
           t: Math.round(middle * 100) / 100,
@@ -422,18 +426,19 @@ function FilmStrip({ player, stretch, width }: DrawProps) {
 function Waveform({ player, stretch, width, height }: DrawProps & { readonly height: number }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const again = useSignal(0);
-  const count = Math.max(1, Math.min(8192, Math.floor(width)));
+  const heard = { from: Math.max(0, stretch.from), to: Math.min(stretch.to, player.duration.value || stretch.to) };
+  const count = Math.max(1, Math.min(8192, Math.floor((width * lengthOf(heard)) / lengthOf(stretch))));
   const loaded = useLoaded(
     async (signal) => {
-      if (width === 0) return undefined;
-      const response = await send(readPeaks, { query: { path: player.path, ...stretch, count }, signal });
+      if (width === 0 || lengthOf(heard) <= 0) return undefined;
+      const response = await send(readPeaks, { query: { path: player.path, ...heard, count }, signal });
       if (response.headers.get('x-complete') === '0')
         setTimeout(() => {
           if (!signal.aborted) again.value += 1;
         }, 1000);
-      return { peaks: new Int8Array(await response.arrayBuffer()), stretch };
+      return { peaks: new Int8Array(await response.arrayBuffer()), stretch: heard };
     },
-    [player, stretch.from, stretch.to, count, again.value],
+    [player, heard.from, heard.to, count, again.value],
   );
   const { from, to } = player.stretch.value;
   useEffect(() => {
