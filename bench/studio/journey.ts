@@ -1,6 +1,7 @@
 // The whole way of an author in the browser: a recording of an unknown game → its HUD found → boxes drawn → a font learnt from typed
 // crops → rules → a test on a second recording → export → `detect` on the command line gives the same log. Games are of the forge.
-//   node bench/studio/journey.ts <game folder>… [--pictures <folder>] [--json <file>]
+//   node bench/studio/journey.ts <game folder>… [--pictures <folder>] [--keep <folder>] [--json <file>]
+// --keep: where the folders in which the author worked are left, each with the log of the command line.
 // A click, a key that does something and a field that is typed each count as an interaction; the time of a game is that of the machine
 // plus a second for each.
 import { spawnSync } from 'node:child_process';
@@ -13,12 +14,13 @@ import { launchBrowser } from '../../test/fixtures/browser.ts';
 import { startStudio } from '../../src/studio/server/studio-server.ts';
 import { Workspace } from '../../src/studio/workspace.ts';
 import { updatePages } from '../../tools/studio.ts';
+import { compareEvents } from '../forge/compare.ts';
 import { readTruth, type Truth } from '../forge/truth.ts';
 
 const program = join(import.meta.dirname, '../../src/cli/launch.js');
 const { values: options, positionals: games } = parseArgs({
   allowPositionals: true,
-  options: { pictures: { type: 'string' }, json: { type: 'string' } },
+  options: { pictures: { type: 'string' }, keep: { type: 'string' }, json: { type: 'string' } },
 });
 /** Elements that an author draws, and kinds of which a label is typed. */
 const DRAWN = 3;
@@ -30,6 +32,14 @@ const PROPERTIES = ['score', 'level'] as const;
 const [EARLY, LATE] = [1, 2.5];
 const LONG = { timeout: 900_000 };
 
+/** How events compare with the truth. */
+interface Tally {
+  readonly expected: number;
+  readonly found: number;
+  readonly reported: number;
+  readonly right: number;
+}
+
 /** What a journey came to. */
 interface Journey {
   readonly game: string;
@@ -37,10 +47,10 @@ interface Journey {
   readonly machineSeconds: number;
   readonly minutes: number;
   readonly boxToReadingMs: number;
-  readonly expected: number;
-  readonly found: number;
-  readonly reported: number;
-  readonly right: number;
+  /** Every single change of the ruled elements. */
+  readonly changes: Tally;
+  /** As the forge judges: changes in quick succession are one, those of elements that change all the time do not count. */
+  readonly events: Tally;
   /** The log of the command line has the same events as the studio. */
   readonly isSameLog: boolean;
   /** Seconds since the beginning at the end of each step. */
@@ -235,11 +245,8 @@ async function travel(folder: string): Promise<Journey> {
     .map((line) => JSON.parse(line) as LoggedEvent & { readonly type: string; readonly tentative?: boolean })
     .filter(({ type, tentative }) => type === 'event' && tentative !== true);
   const isSameLog = JSON.stringify(events.map(keyOf)) === JSON.stringify(inStudio.map(keyOf));
-  const accuracy = judgeEvents(
-    events,
-    judge,
-    ruled.map(({ id }) => id),
-  );
+  const ids = ruled.map(({ id }) => id);
+  if (options.keep !== undefined) cpSync(work, join(options.keep, game), { recursive: true });
   rmSync(work, { recursive: true, force: true });
   const interactions = hand.interactions;
   return {
@@ -248,7 +255,8 @@ async function travel(folder: string): Promise<Journey> {
     machineSeconds: Math.round(machineSeconds),
     minutes: Math.round((10 * (machineSeconds + interactions)) / 60) / 10,
     boxToReadingMs: Math.round(boxToReadingMs),
-    ...accuracy,
+    changes: judgeChanges(events, judge, ids),
+    events: judgeAsForge(events, judge, ids),
     isSameLog,
     steps,
     notes,
@@ -327,12 +335,26 @@ async function removeRules(page: Page, hand: Hand, element: string): Promise<voi
   }
 }
 
+/** Compares the changes of the ruled elements with the truth, as the forge does with what it drafts. */
+function judgeAsForge(events: readonly LoggedEvent[], truth: Truth, ids: readonly string[]): Tally {
+  const elementOf = ({ statement }: LoggedEvent): string | undefined =>
+    ids[PROPERTIES.findIndex((name) => name === statement['property'])];
+  const log = events.flatMap((event) => {
+    const element = elementOf(event);
+    return element === undefined ? [] : [{ t: event.t, text: '', statement: event.statement, boxes: [], element }];
+  });
+  const { expected, reported } = compareEvents(log, truth);
+  const ruled = expected.filter(({ element, name }) => name === 'change' && ids.includes(element));
+  return {
+    expected: ruled.length,
+    found: ruled.filter(({ isRight }) => isRight).length,
+    reported: reported.length,
+    right: reported.filter(({ isRight }) => isRight).length,
+  };
+}
+
 /** Compares the changes of the ruled elements with the truth: same element, same value, in time. */
-function judgeEvents(
-  events: readonly LoggedEvent[],
-  truth: Truth,
-  ids: readonly string[],
-): Pick<Journey, 'expected' | 'found' | 'reported' | 'right'> {
+function judgeChanges(events: readonly LoggedEvent[], truth: Truth, ids: readonly string[]): Tally {
   let [expected, found, reported, right] = [0, 0, 0, 0];
   for (const [i, id] of ids.entries()) {
     const wanted = truth.events.filter((event) => event.element === id && event.name === 'change');
@@ -354,14 +376,18 @@ function share(part: number, whole: number): string {
   return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(0)} % (${part}/${whole})`;
 }
 
+function shares({ expected, found, reported, right }: Tally): string {
+  return `${share(found, expected)} | ${share(right, reported)}`;
+}
+
 function table(all: readonly Journey[]): string {
   const rows = all.map(
     (one) =>
-      `| ${one.game} | ${one.interactions} | ${one.machineSeconds} | ${one.minutes} | ${one.boxToReadingMs} | ${share(one.found, one.expected)} | ${share(one.right, one.reported)} | ${one.isSameLog ? 'yes' : 'no'} |`,
+      `| ${one.game} | ${one.interactions} | ${one.machineSeconds} | ${one.minutes} | ${one.boxToReadingMs} | ${shares(one.events)} | ${shares(one.changes)} | ${one.isSameLog ? 'yes' : 'no'} |`,
   );
   return [
-    '| Game | Interactions | Machine, s | Minutes | Box to reading, ms | Recall | Precision | Same log |',
-    '|---|---|---|---|---|---|---|---|',
+    '| Game | Interactions | Machine, s | Minutes | Box to reading, ms | Recall | Precision | … of every change | | Same log |',
+    '|---|---|---|---|---|---|---|---|---|---|',
     ...rows,
     '',
   ].join('\n');

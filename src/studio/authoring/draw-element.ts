@@ -1,6 +1,6 @@
 import type { HudField } from '../../discovery/hud-field.ts';
 import { draftPack } from '../../discovery/draft.ts';
-import { classifyField, type FieldType } from '../../discovery/classify.ts';
+import { classifyField, type FieldReading, type FieldType } from '../../discovery/classify.ts';
 import { CHARACTER_WIDTH } from '../../discovery/grow.ts';
 import { followPlaces } from '../../discovery/follow.ts';
 import { placeOnScreen } from '../../discovery/names.ts';
@@ -28,6 +28,12 @@ export interface DrawnElement {
 /** Kinds of fields whose font is learnt. */
 const FIGURES: ReadonlySet<FieldType> = new Set(['counter', 'fraction', 'percentage', 'clock', 'time']);
 const MAX_EXAMPLES = 8;
+/** Readings in a row that all differ, from which a figure changes faster than an element is usually read. */
+const MIN_FAST_READINGS = 3;
+/** Seconds between readings of the study that follow each other, at most. */
+const MAX_NEXT_SECONDS = 0.75;
+/** How often such a figure is read: each value of a burst of five a second is read twice. */
+const FAST_INTERVAL_SECONDS = 0.1;
 
 /**
  * Reads a box that somebody drew over whole recordings, and describes it as a draft does.
@@ -65,7 +71,7 @@ export async function studyBox(
   const font = FIGURES.has(type) ? teachFont(samples, reading, box, box, name) : undefined;
   const changes = values.filter((one, i) => i === 0 || values[i - 1]!.text !== one.text);
   const step = Math.max(1, Math.ceil(changes.length / MAX_EXAMPLES));
-  return describeDrawn(
+  const drawn = describeDrawn(
     {
       name,
       type,
@@ -80,6 +86,20 @@ export async function studyBox(
     recordings.map(({ path, duration }) => ({ path, duration, size: reference })),
     dictionary,
   );
+  if (!changesFast(reading)) return drawn;
+  return { ...drawn, detector: { ...drawn.detector, interval: FAST_INTERVAL_SECONDS } };
+}
+
+/** Whether a figure was seen to change from each reading to the next; a clock does, and is read for its halts. */
+function changesFast({ type, values }: FieldReading): boolean {
+  if (!FIGURES.has(type) || type === 'clock' || type === 'time') return false;
+  let inRow = 1;
+  return values.some(({ recording, t, text }, i) => {
+    const before = values[i - 1];
+    const isNext = before?.recording === recording && t - before.t <= MAX_NEXT_SECONDS;
+    inRow = isNext && before.text !== text ? inRow + 1 : 1;
+    return inRow >= MIN_FAST_READINGS;
+  });
 }
 
 /**
