@@ -189,7 +189,7 @@ export const text = {
   cut: {
     panel: 'The reel',
     scenes: 'Scenes of the reel',
-    question: 'Only scenes with (optional)',
+    question: 'Only scenes with',
     questionExample: 'kills by player',
     seconds: 'Length, s',
     choose: 'Choose scenes',
@@ -216,7 +216,7 @@ export const text = {
     aspect: 'Shape',
     aspects: { source: 'As recorded', '16:9': '16:9', '9:16': '9:16 (phone)', '1:1': '1:1' },
     captions: 'Captions',
-    captionKinds: { none: 'None', track: 'Can be switched off', burn: 'Part of the picture' },
+    captionKinds: { none: 'None', track: 'Subtitles', burn: 'In the picture' },
     style: 'Style',
     styles: { plain: 'Plain', short: 'Short', montage: 'Montage', cinematic: 'Cinematic' },
     title: 'Title',
@@ -267,9 +267,9 @@ export const text = {
 
 /** Seconds as `0:12.345`, with hours if there are any. */
 export function clock(seconds: number, decimals = 3): string {
-  const sign = seconds < 0 ? '−' : '';
   const unit = 10 ** decimals;
   const total = Math.round(Math.abs(seconds) * unit);
+  const sign = seconds < 0 && total > 0 ? '−' : '';
   const hours = Math.floor(total / (3600 * unit));
   const minutes = Math.floor(total / (60 * unit)) % 60;
   const rest = ((total % (60 * unit)) / unit).toFixed(decimals).padStart(decimals > 0 ? decimals + 3 : 2, '0');

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { composeRule } from '../../api/authoring.ts';
 import type { RouteResponse } from '../../api/route.ts';
 import { call } from '../api-client.ts';
+import { IssueText } from '../components/basic.tsx';
 import type { Authoring } from './authoring.ts';
 import { authorText } from './strings.ts';
 
@@ -167,8 +168,7 @@ export function SentenceInput({
           value.trim() !== '' &&
           issue && (
             <span class="problem">
-              {issue.message}
-              {issue.hint !== undefined && <em> {issue.hint}</em>}
+              <IssueText issue={issue} />
             </span>
           )
         )}

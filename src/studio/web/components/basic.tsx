@@ -37,6 +37,21 @@ export function ErrorNotice({ error, retry }: { readonly error: unknown; readonl
   );
 }
 
+/** What is wrong with a text, and what to write instead. */
+export function IssueText({ issue }: { readonly issue: { readonly message: string; readonly hint?: string } }) {
+  const { message, hint } = issue;
+  return (
+    <>
+      {message}
+      {hint !== undefined && (
+        <>
+          . <em>{hint}</em>
+        </>
+      )}
+    </>
+  );
+}
+
 /** Says that something is being loaded. */
 export function Loading({ what = text.loading }: { readonly what?: string }) {
   return (

@@ -105,7 +105,7 @@ function Comparison({ recording, other }: { readonly recording: string; readonly
       if (!isLinked.value || !current || !isKnown) return;
       const { offset, rate } = current;
       second.leader = {
-        seek: (t, isDragging) => first.seek(offset + rate * t, isDragging),
+        seek: (at, isDragging) => first.seek(offset + rate * at, isDragging),
         setStretch: (own) => first.setStretch({ from: offset + rate * own.from, to: offset + rate * own.to }),
       };
       second.stretch.value = { from: (from - offset) / rate, to: (to - offset) / rate };

@@ -84,15 +84,16 @@ function CutPanel({ cut, player }: { readonly cut: Cut; readonly player: Player 
     <>
       <ChooseScenes cut={cut} />
       {cut.error.value !== undefined && <ErrorNotice error={cut.error.value} retry={() => void cut.load()} />}
+      <div class="scenes-summary">
+        <span class="hint numbers">{t.summary(scenes.length, clock(cut.length.value, 1))}</span>
+        <HistoryButtons history={cut.history.value} onStep={(step) => void cut.stepHistory(step)} />
+      </div>
       {scenes.length === 0 ? (
         <EmptyState title={t.none}>
           <p class="hint">{t.noneHint}</p>
         </EmptyState>
       ) : (
-        <>
-          <p class="scenes-summary hint numbers">{t.summary(scenes.length, clock(cut.length.value, 1))}</p>
-          <SceneCards cut={cut} />
-        </>
+        <SceneCards cut={cut} />
       )}
       <div class="cut-bar">
         <button type="button" disabled={scenes.length === 0} onClick={toggle}>
@@ -101,8 +102,6 @@ function CutPanel({ cut, player }: { readonly cut: Cut; readonly player: Player 
         <button type="button" disabled={player.duration.value === 0} onClick={() => cut.addHere()}>
           {t.addHere} <kbd>N</kbd>
         </button>
-        <span class="spacer" />
-        <HistoryButtons history={cut.history.value} onStep={(step) => void cut.stepHistory(step)} />
       </div>
       <Output cut={cut} />
     </>

@@ -247,6 +247,9 @@ function lengthOf({ from, to }: Stretch): number {
   return to - from;
 }
 
+/** What stands next to a field's name where there is no value: words do not fit. */
+const STATE_SIGNS = { read: '', doubtful: '?', unreadable: '?', absent: '–', none: '' } as const;
+
 /** The name of a field, which chooses it, and what it reads where the player is. */
 function FieldLabel({
   lane,
@@ -272,7 +275,14 @@ function FieldLabel({
       {/* The value of a text stands in its lane. */}
       {run && lane.isNumber && (
         <strong class="numbers" data-state={run.state}>
-          {run.value === undefined ? t.states[run.state] : String(run.value)}
+          {run.value === undefined ? (
+            <>
+              <span aria-hidden="true">{STATE_SIGNS[run.state]}</span>
+              <span class="visually-hidden">{t.states[run.state]}</span>
+            </>
+          ) : (
+            String(run.value)
+          )}
         </strong>
       )}
     </button>
@@ -374,7 +384,8 @@ function Ruler({ player, width }: DrawProps) {
     context.textBaseline = 'middle';
     const decimals = step < 0.1 ? 2 : step < 1 ? 1 : 0;
     const end = Math.min(to, duration > 0 ? duration : to);
-    for (let n = Math.ceil(Math.max(0, from) / step); n * step <= end; n++) {
+    // A mark that is less than a pixel outside is shown.
+    for (let n = Math.ceil(Math.max(0, from - 1 / scale) / step); n * step <= end; n++) {
       const x = Math.round((n * step - from) * scale) + 0.5;
       context.beginPath();
       context.moveTo(x, RULER_HEIGHT - 7);

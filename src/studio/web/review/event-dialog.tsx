@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { checkSentence } from '../../api/log.ts';
 import type { RouteResponse } from '../../api/route.ts';
 import { call } from '../api-client.ts';
-import { ErrorNotice } from '../components/basic.tsx';
+import { ErrorNotice, IssueText } from '../components/basic.tsx';
 import { clock, text } from '../strings.ts';
 import { MarkedText } from './question-box.tsx';
 import type { EventRow, Review } from './review.ts';
@@ -85,8 +85,7 @@ export function EventDialog({ review, row, onClose }: EventDialogProps) {
               <p class="problem" key={issue.message}>
                 <MarkedText text={sentence.value} start={issue.start} end={issue.end} />
                 <br />
-                {issue.message}
-                {issue.hint !== undefined && <em> {issue.hint}</em>}
+                <IssueText issue={issue} />
               </p>
             ))}
         </div>

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { completeQuestion } from '../../api/log.ts';
 import type { RouteResponse } from '../../api/route.ts';
 import { call } from '../api-client.ts';
+import { IssueText } from '../components/basic.tsx';
 import { text } from '../strings.ts';
 import type { Review } from './review.ts';
 
@@ -128,8 +129,7 @@ function Understanding({ review }: { readonly review: Review }) {
             <MarkedText text={question.trim()} start={issue.start} end={issue.end} />
           </p>
           <p>
-            {issue.message}
-            {issue.hint !== undefined && <em> {issue.hint}</em>}
+            <IssueText issue={issue} />
           </p>
         </div>
       ))}
