@@ -10,7 +10,7 @@
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { existsSync, readFileSync } from 'node:fs';
-import type { Heard, Listener, SoundFrame } from '../../src/detectors/kind.ts';
+import type { AudioObservation, Listener, SoundFrame } from '../../src/detectors/kind.ts';
 import { LoudListener, OnsetListener } from '../../src/detectors/sound/activity.ts';
 import { VoiceListener } from '../../src/detectors/sound/voice.ts';
 import { ClipListener } from '../../src/detectors/sound/clips.ts';
@@ -266,7 +266,7 @@ function activity(folder: string): string {
     ['bursts of loudness', new LoudListener(6, -50)],
     ['voices', new VoiceListener(-45)],
   ];
-  const heard = new Map<string, Heard[]>(listeners.map(([name]) => [name, []]));
+  const heard = new Map<string, AudioObservation[]>(listeners.map(([name]) => [name, []]));
   const spectrograph = new Spectrogram();
   let frames = 0;
   for (const block of soundOf(folder)) {

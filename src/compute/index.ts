@@ -21,7 +21,7 @@ export type { ImageModel, ImageModelOptions, ImageSource, ReadRequest, RunOption
 export { readModel } from './tiling/model.ts';
 export type { Model } from './tiling/model.ts';
 export { comparePlan, formatBytes, planTiling } from './tiling/plan.ts';
-export type { Chain, Expense, PlanComparison, TilingOptions, TilingPlan } from './tiling/plan.ts';
+export type { Chain, RunCost, PlanComparison, TilingOptions, TilingPlan } from './tiling/plan.ts';
 export { openImageModel } from './inference.ts';
 
 export { closedCurve, curvePosition, devicePaths } from './scheduler/curves.ts';

@@ -7,10 +7,10 @@ import type { Cue } from './cue.ts';
 const MAX_MATCHED_LENGTH = 500;
 
 /** What a cue read that fulfils a condition: the groups of its `match`, the whole match first; no groups without one. */
-export type Fulfilled = readonly (string | undefined)[];
+export type MatchedGroups = readonly (string | undefined)[];
 
 /** Decides whether a cue is one of those meant; undefined: it is not. */
-export function compileCondition(condition: CueCondition): (cue: Cue) => Fulfilled | undefined {
+export function compileCondition(condition: CueCondition): (cue: Cue) => MatchedGroups | undefined {
   const { detector, trigger, change } = condition;
   const match = condition.match === undefined ? undefined : new Pattern(condition.match);
   return (cue) => {

@@ -1,6 +1,6 @@
 import type { CueSequence } from '../profile/profile.ts';
 import { roundTime } from '../time.ts';
-import { compileCondition, contentOf, type Fulfilled } from './condition.ts';
+import { compileCondition, contentOf, type MatchedGroups } from './condition.ts';
 import type { Cue } from './cue.ts';
 
 /** From the first step of a sequence to its last, unless the profile says otherwise. */
@@ -28,8 +28,8 @@ export function isSequenceDetail(detail: unknown): detail is SequenceDetail {
 /** Finds cues that follow one another. Cues of the same time may match in any order. Each cue is used once. */
 export class SequenceMatcher {
   readonly #name: string;
-  readonly #steps: readonly { readonly test: (cue: Cue) => Fulfilled | undefined; readonly within: number }[];
-  readonly #unless: (cue: Cue) => Fulfilled | undefined;
+  readonly #steps: readonly { readonly test: (cue: Cue) => MatchedGroups | undefined; readonly within: number }[];
+  readonly #unless: (cue: Cue) => MatchedGroups | undefined;
   readonly #within: number;
   /** Oldest first. */
   #open: Step[][] = [];
@@ -62,7 +62,7 @@ export class SequenceMatcher {
   /** Continues the sequence whose last step is the latest, else begins one. */
   #serves(cue: Cue, made: Cue[]): boolean {
     let best: Step[] | undefined;
-    let groups: Fulfilled | undefined;
+    let groups: MatchedGroups | undefined;
     for (const open of this.#open) {
       if (best !== undefined && best.at(-1)!.cue.t > open.at(-1)!.cue.t) continue;
       const found = this.#steps[open.length]!.test(cue);

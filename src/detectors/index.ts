@@ -34,7 +34,7 @@ export type {
   DetectorOptions,
   FrameComparerKind,
   FrameDetectorKind,
-  Heard,
+  AudioObservation,
   JsonSchema,
   Landmark,
   Listener,

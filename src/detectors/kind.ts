@@ -117,7 +117,7 @@ export interface SoundFrame {
 }
 
 /** What a detector hears at a time; several may come of one frame, and one may come of many. */
-export interface Heard {
+export interface AudioObservation {
   /** Seconds. */
   readonly t: number;
   readonly observation: Observation;
@@ -128,9 +128,9 @@ export interface Listener {
   /** Seconds by which what it hears may lie before the frame that settles it. */
   readonly delay: number;
   /** Takes the next frame; what it returns ascends in time, from call to call, too. */
-  hear(frame: SoundFrame): Heard[];
+  hear(frame: SoundFrame): AudioObservation[];
   /** Sound is missing from here on, or it is over: settles what is open and forgets the rest. */
-  pause(): Heard[];
+  pause(): AudioObservation[];
 }
 
 /** One record of a sidecar file. */
@@ -244,7 +244,7 @@ export interface AudioListenerKind<Options = DetectorOptions> extends KindBase<O
 export interface RecordFollowerKind<Options = DetectorOptions> extends KindBase<Options> {
   readonly input: 'records';
   /** Turns all records of the file into readings, ascending in time. */
-  follow(options: Options, entries: readonly StreamEntry[]): readonly Heard[];
+  follow(options: Options, entries: readonly StreamEntry[]): readonly AudioObservation[];
 }
 
 /** The options of a detector before its kind has given them a type. */

@@ -4,7 +4,7 @@ import type { Rect } from '../geometry.ts';
 export const MAX_COMMON_AREA = 0.4;
 
 /** Whether most of a rectangle lies on others, which do not overlap. */
-export function liesOn(rect: Rect, others: readonly Rect[]): boolean {
+export function isMostlyCovered(rect: Rect, others: readonly Rect[]): boolean {
   return others.reduce((sum, other) => sum + insideShare(rect, other), 0) > MAX_COMMON_AREA;
 }
 

@@ -33,7 +33,7 @@ export interface FieldValue {
 }
 
 /** How the values of a field behave. */
-export interface Behaviour {
+export interface FieldBehavior {
   /** Least and greatest number. */
   readonly min?: number;
   readonly max?: number;
@@ -65,7 +65,7 @@ export interface FieldReading {
   /** Of a message: the text, if it is always the same. */
   readonly constantText?: string;
   readonly values: readonly FieldValue[];
-  readonly behaviour: Behaviour;
+  readonly behaviour: FieldBehavior;
   /** How sure it is that this is right, 0…1. */
   readonly certainty: number;
 }
@@ -558,7 +558,7 @@ function clockRate(values: readonly FieldValue[]): number | undefined {
   return stretch.reduce((sum, rate) => sum + rate, 0) / stretch.length;
 }
 
-function behaviourOf(values: readonly FieldValue[], sampleCount: number): Behaviour {
+function behaviourOf(values: readonly FieldValue[], sampleCount: number): FieldBehavior {
   const numbers = values.map(({ value }) => value).filter((value) => typeof value === 'number');
   const steps = values.flatMap((one, i) => {
     const before = values[i - 1];

@@ -19,7 +19,7 @@ import {
 import { asName, type IdentifiedHud } from './selection.ts';
 import { withoutMargin } from './steady-edges.ts';
 import { overlap } from './survey.ts';
-import { figureArea, teachFont } from './teach.ts';
+import { figureArea, learnFieldFont } from './learn-field-font.ts';
 
 /** Values that are kept as examples. */
 const MAX_EXAMPLES = 8;
@@ -113,7 +113,7 @@ export function describeHud(
   const fields = untaught.map((field, i): HudField => {
     const { element, reading, samples, row } = texts[i]!;
     if (row || !FIGURES.has(field.type)) return field;
-    const font = teachFont(samples, reading, element.rect, growRegion(field, untaught, reference), field.id);
+    const font = learnFieldFont(samples, reading, element.rect, growRegion(field, untaught, reference), field.id);
     return font ? { ...field, font } : field;
   });
   const filled = gauges.map((gauge): HudField => {

@@ -1,6 +1,6 @@
 import { charactersOf, TextRecognizer } from '../recognition/text-recognizer.ts';
 import { describeHud } from './describe.ts';
-import { cutSightings, groupElements, separateNeighbours } from './elements.ts';
+import { cutSightings, groupElements, separateNeighbors } from './elements.ts';
 import { readHiddenFrames } from './hidden-lines.ts';
 import type { Discovery } from './hud-field.ts';
 import { findPlaces, followHud } from './places.ts';
@@ -51,7 +51,7 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
   );
   const recognizer = surveyed.isChinese ? chinese : latin;
   const cut = { ...surveyed, sightings: cutSightings(surveyed.sightings, surveyed.steady) };
-  const found = separateNeighbours(groupElements(cut, reference));
+  const found = separateNeighbors(groupElements(cut, reference));
   const hiddenMessages = await readHiddenFrames(recordings, surveyed, found, recognizer);
   const survey = { ...cut, appeared: [...surveyed.appeared, ...hiddenMessages] };
   const places = await findPlaces(recordings, { surveyed, cut: survey, found }, recognizer);

@@ -5,7 +5,7 @@ import { LEVEL_STEP } from './describe.ts';
 import type { Discovery, HudField, RowPlace } from './hud-field.ts';
 import type { AtlasFile } from '../detectors/text/atlas.ts';
 import { growRegion } from './grow.ts';
-import { figurePattern } from './teach.ts';
+import { figurePattern } from './learn-field-font.ts';
 import { cleanName, displayWord, placeOnScreen, uniqueName } from './names.ts';
 
 /** Something that recordings do not show, with the answer that is assumed. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cutSightings, groupElements, groupMessages, separateNeighbours, uncutElements } from './elements.ts';
+import { cutSightings, groupElements, groupMessages, separateNeighbors, uncutElements } from './elements.ts';
 import type { Sighting, Survey } from './survey.ts';
 
 const FRAME = { width: 1280, height: 720 };
@@ -106,7 +106,7 @@ it('separates a score from the clock next to it where both usually end', () => {
     [frame, 606, 20, 68, 30] as const,
   ]);
   const found = groupElements(surveyOf(lines), FRAME);
-  const [score, clock] = separateNeighbours(found).toSorted((a, b) => a.rect.x - b.rect.x);
+  const [score, clock] = separateNeighbors(found).toSorted((a, b) => a.rect.x - b.rect.x);
   expect(Math.max(...found.map(({ rect }) => rect.x + rect.width))).toBe(674);
   expect(score!.rect.x + score!.rect.width).toBe(600);
   expect(clock!.rect).toMatchObject({ x: 606, width: 68 });

@@ -101,7 +101,7 @@ const MAX_NEIGHBOUR_OVERLAP = 0.6;
 const MIN_NEIGHBOUR_HEIGHT = 0.6;
 
 /** Separates elements of one row that overlap a little, such as a score and the clock next to it: each ends where it usually does. */
-export function separateNeighbours(elements: readonly TextElement[]): readonly TextElement[] {
+export function separateNeighbors(elements: readonly TextElement[]): readonly TextElement[] {
   return elements.map((element) => {
     let { x, width } = element.rect;
     for (const other of elements) {

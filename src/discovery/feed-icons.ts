@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { describeIconShape, type IconShape, likenessOfShapes } from '../recognition/row-icon.ts';
+import { describeIconShape, type IconShape, correlateShapes } from '../recognition/row-icon.ts';
 import type { Crop } from '../regions/crop.ts';
 import type { FollowedSample } from './follow.ts';
 import type { IconPicture } from './icons.ts';
@@ -45,7 +45,7 @@ function groupAlike(seen: readonly Seen[]): Seen[][] {
   const groups: Seen[][] = [];
   for (const one of seen) {
     const [best] = groups
-      .map((group) => ({ group, likeness: likenessOfShapes(one.shape, meanShape(group)) }))
+      .map((group) => ({ group, likeness: correlateShapes(one.shape, meanShape(group)) }))
       .toSorted((a, b) => b.likeness - a.likeness);
     if (best && best.likeness >= MIN_ALIKE) best.group.push(one);
     else groups.push([one]);
@@ -57,7 +57,7 @@ function groupAlike(seen: readonly Seen[]): Seen[][] {
 function mergeAlike(groups: readonly Seen[][]): readonly (readonly Seen[])[] {
   const merged: Seen[][] = [];
   for (const group of groups.toSorted((a, b) => b.length - a.length)) {
-    const base = merged.find((other) => likenessOfShapes(meanShape(group), meanShape(other)) >= MIN_ALIKE);
+    const base = merged.find((other) => correlateShapes(meanShape(group), meanShape(other)) >= MIN_ALIKE);
     if (base) base.push(...group);
     else merged.push([...group]);
   }
@@ -75,6 +75,6 @@ function meanShape(group: readonly Seen[]): IconShape {
 function mostUsual(group: readonly Seen[]): Seen {
   const mean = meanShape(group);
   return group.reduce((best, one) =>
-    likenessOfShapes(one.shape, mean) > likenessOfShapes(best.shape, mean) ? one : best,
+    correlateShapes(one.shape, mean) > correlateShapes(best.shape, mean) ? one : best,
   );
 }

@@ -1,10 +1,10 @@
 import type { Anchor, Rect, Size } from '../geometry.ts';
-import type { Behaviour, FieldType, FieldValue } from './classify.ts';
+import type { FieldBehavior, FieldType, FieldValue } from './classify.ts';
 import type { Alignment } from './elements.ts';
 import type { Gauge } from './gauges.ts';
 import type { IconPicture } from './icons.ts';
 import type { PartKind } from '../recognition/row-parts.ts';
-import type { TaughtFont } from './teach.ts';
+import type { LearnedFieldFont } from './learn-field-font.ts';
 
 /** An element of the HUD that was found. */
 export interface HudField {
@@ -37,8 +37,8 @@ export interface HudField {
   /** Where it is a part of a row of texts that move. */
   readonly row?: RowPlace;
   /** The font of its figures, where its readings taught one. */
-  readonly font?: TaughtFont;
-  readonly behaviour: Behaviour;
+  readonly font?: LearnedFieldFont;
+  readonly behaviour: FieldBehavior;
   /** How sure it is that this is right, 0…1. */
   readonly certainty: number;
   /** Some of its values. */

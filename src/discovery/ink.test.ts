@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Channel } from '../detectors/text/line-image.ts';
-import { type ColourPlanes, findInkChannels } from './ink.ts';
+import { type ColorPlanes, findInkChannels } from './ink.ts';
 
 const [width, height] = [40, 20];
 
@@ -9,7 +9,7 @@ function plane(ink: number, ground: (i: number) => number) {
 }
 
 /** A red stroke on scenery that changes from picture to picture, from dark to as bright as the ink and brighter. */
-function pictureOf(n: number): ColourPlanes {
+function pictureOf(n: number): ColorPlanes {
   return [
     plane(70, (i) => (i * 31 + n * 57) % 256),
     plane(-20, (i) => ((i * 7 + n * 13) % 21) - 10),

@@ -2,7 +2,7 @@ import type { Channel, LineImage } from '../detectors/text/line-image.ts';
 import { roundTo } from '../statistics.ts';
 
 /** The same part of the screen at one time, as luma and colour differences. */
-export type ColourPlanes = readonly [y: LineImage, cb: LineImage, cr: LineImage];
+export type ColorPlanes = readonly [y: LineImage, cb: LineImage, cr: LineImage];
 
 type Vector = readonly [number, number, number];
 
@@ -25,7 +25,7 @@ const NOISE_VARIANCE = 36;
  *
  * @returns The channels, that of the most frequent colour first.
  */
-export function findInkChannels(pictures: readonly ColourPlanes[]): readonly Channel[] {
+export function findInkChannels(pictures: readonly ColorPlanes[]): readonly Channel[] {
   if (pictures.length === 0) return [];
   const shares = pictures.map(colourShares);
   const colours = new Set(shares.flatMap((share) => [...share.keys()]));
@@ -38,11 +38,11 @@ export function findInkChannels(pictures: readonly ColourPlanes[]): readonly Cha
   return lasting.slice(0, MAX_COLOURS).flatMap(({ colour }) => discriminant(pictures, colour) ?? []);
 }
 
-function colourOf([y, cb, cr]: ColourPlanes, i: number): string {
+function colourOf([y, cb, cr]: ColorPlanes, i: number): string {
   return `${Math.round(y.data[i]! / COLOUR_STEPS[0])} ${Math.round(cb.data[i]! / COLOUR_STEPS[1])} ${Math.round(cr.data[i]! / COLOUR_STEPS[2])}`;
 }
 
-function colourShares(picture: ColourPlanes): ReadonlyMap<string, number> {
+function colourShares(picture: ColorPlanes): ReadonlyMap<string, number> {
   const shares = new Map<string, number>();
   const count = picture[0].data.length;
   for (let i = 0; i < count; i++) {
@@ -53,7 +53,7 @@ function colourShares(picture: ColourPlanes): ReadonlyMap<string, number> {
 }
 
 /** Fisher's discriminant of the pixels of one colour and all others. */
-function discriminant(pictures: readonly ColourPlanes[], colour: string): Channel | undefined {
+function discriminant(pictures: readonly ColorPlanes[], colour: string): Channel | undefined {
   const [ink, ground] = [new Moments(), new Moments()];
   for (const picture of pictures) {
     const count = picture[0].data.length;

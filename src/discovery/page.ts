@@ -203,7 +203,7 @@ function fieldCard(field: HudField, { names, silent }: Draft, crops: readonly Bu
   return [
     `<article class="card${name === undefined ? ' out' : ''}" style="--kind: ${COLORS[type]}">`,
     `<h3>${type} “${escapeText(name ?? field.name)}”</h3>`,
-    `<p>${escapeText(describeBehaviour(field))}; ${says}</p>`,
+    `<p>${escapeText(describeBehavior(field))}; ${says}</p>`,
     `<p class="soft">${place}, ${share}${pattern === undefined ? '' : `, <code>${escapeText(pattern)}</code>`}</p>`,
     `<div class="shots">${[...shots, ...icons].join('')}</div>`,
     '</article>',
@@ -215,7 +215,7 @@ function pngUri(png: Buffer): string {
 }
 
 /** Says in words how a field behaves. */
-export function describeBehaviour({ behaviour, type }: HudField): string {
+export function describeBehavior({ behaviour, type }: HudField): string {
   const { min, max, direction, resets, changes } = behaviour;
   if (type === 'label') return 'constant';
   const isTime = type === 'clock' || type === 'time';

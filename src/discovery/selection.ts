@@ -1,5 +1,5 @@
 import { boundsOf, type Rect, type Size } from '../geometry.ts';
-import { insideShare, liesOn, MAX_COMMON_AREA } from './areas.ts';
+import { insideShare, isMostlyCovered, MAX_COMMON_AREA } from './areas.ts';
 import { classifyField, type FieldReading, type FieldType, isCountedDown, simplify } from './classify.ts';
 import type { TextElement } from './elements.ts';
 import type { FollowedSample } from './follow.ts';
@@ -70,7 +70,7 @@ export async function identifyHud(places: HudPlaces, followed: FollowedHud, refe
   // Figures may stand on a bar or in a ring, but a digit is neither.
   const gauges = places.gauges.filter(
     ({ rect }) =>
-      !liesOn(rect, drawn) &&
+      !isMostlyCovered(rect, drawn) &&
       !isInText(rect, [...written, ...lettered]) &&
       !texts.some(({ element }) => shareInCommon(rect, element.rect) > MAX_COMMON_AREA),
   );
@@ -104,7 +104,8 @@ async function identifyDrawn(
   const bareRows = symbolRows
     .flatMap((row) => findCellRow(row, row.cells.map(symbolsOf)) ?? [])
     .filter(
-      ({ rect }) => !liesOn(rect, framed) && !elements.some((one, i) => isNumberAt(rect, one, followed.elements[i]!)),
+      ({ rect }) =>
+        !isMostlyCovered(rect, framed) && !elements.some((one, i) => isNumberAt(rect, one, followed.elements[i]!)),
     );
   // Digits may be as closed as frames.
   const isWritten = (row: Rect): boolean =>
@@ -166,7 +167,10 @@ function withTextRows(
     if (!parts || !isNeeded(row, parts, texts)) return texts;
     const places = parts.map(({ element }) => element.rect);
     const whole = boundsOf(places);
-    return [...texts.filter(({ element }) => element.comesAndGoes || !liesOn(element.rect, [whole])), ...parts];
+    return [
+      ...texts.filter(({ element }) => element.comesAndGoes || !isMostlyCovered(element.rect, [whole])),
+      ...parts,
+    ];
   }, classified);
 }
 
@@ -222,7 +226,8 @@ function selectTexts(
   const drawn = [...icons, ...rows, ...feeds].map(({ rect }) => rect);
   const filledPlaces = [...rows, ...feeds].map(({ rect }) => rect);
   const belongsToDrawn = (rect: Rect, reading: FieldReading): boolean =>
-    liesOn(rect, filledPlaces) || (liesOn(rect, drawn) && (!COUNTS.has(reading.type) || isCountedDown(reading)));
+    isMostlyCovered(rect, filledPlaces) ||
+    (isMostlyCovered(rect, drawn) && (!COUNTS.has(reading.type) || isCountedDown(reading)));
   // One thing may have been found twice, such as a line of text and by its edges. Messages may appear over others.
   const messages = classified.flatMap(({ element: { rect }, reading }) =>
     reading.type === 'message' ? [{ rect, reading }] : [],
@@ -243,9 +248,9 @@ function selectTexts(
   const distinct = classified.filter(
     (one, i) =>
       !inScene.has(one.reading) &&
-      !(one.reading.type === 'message' && saysNumbers(one.reading) && liesOn(one.element.rect, figures)) &&
+      !(one.reading.type === 'message' && saysNumbers(one.reading) && isMostlyCovered(one.element.rect, figures)) &&
       !messages.some(
-        ({ rect, reading }) => liesOn(one.element.rect, [rect]) && saysTheSame(one.reading, reading.values),
+        ({ rect, reading }) => isMostlyCovered(one.element.rect, [rect]) && saysTheSame(one.reading, reading.values),
       ) &&
       !classified.some((other) => isCaptionOf(one, other)) &&
       !belongsToDrawn(one.element.rect, one.reading) &&
@@ -363,7 +368,7 @@ function isCaptionOf({ element, reading: { type, constantText } }: IdentifiedTex
     constantText !== undefined &&
     caption !== undefined &&
     FIGURES.has(figure.reading.type) &&
-    liesOn(element.rect, [figure.element.rect]) &&
+    isMostlyCovered(element.rect, [figure.element.rect]) &&
     simplify(caption).includes(simplify(constantText))
   );
 }

@@ -47,7 +47,7 @@ const MAX_SHIFT = 0.08;
  *
  * @param width Share of the frame's width that the crop shows.
  */
-export function keepClear(center: CropCenter, { x: left, width: wide }: Rect, width: number): CropCenter {
+export function moveCropOff(center: CropCenter, { x: left, width: wide }: Rect, width: number): CropCenter {
   return (t) => {
     const { x, y } = center(t);
     const isRight = left + wide / 2 > x;

@@ -11,7 +11,7 @@ import {
   FrameFilter,
   hudStrip,
   type Layout,
-  type Lifted,
+  type OverlaidRegion,
   plainView,
   sizeFor,
   type View,
@@ -22,7 +22,7 @@ import { readPixels, writeCard } from '../media/write/still.ts';
 import { RecordingPool } from '../media/write/timeline.ts';
 import { clamp, sum } from '../statistics.ts';
 import type { Rational } from '../time.ts';
-import { cropCenters, type CropCenter, keepClear, shownWidth } from './attention.ts';
+import { cropCenters, type CropCenter, moveCropOff, shownWidth } from './attention.ts';
 import { type Brand, defaultBrand } from './brand.ts';
 import type { SceneChoice } from './choose.ts';
 import {
@@ -199,7 +199,7 @@ export class ReelDesign implements AsyncDisposable {
     return centers.map((center, i) => {
       const { media } = sources[choice.scenes[i]!.source]!.header;
       const lines = hudStrip(this.strip!, media, this.size).picture;
-      return keepClear(center, this.strip!, shownWidth(media, { ...this.size, height: lines }));
+      return moveCropOff(center, this.strip!, shownWidth(media, { ...this.size, height: lines }));
     });
   }
 
@@ -344,7 +344,7 @@ export class ReelDesign implements AsyncDisposable {
   }
 
   /** Enlarges or reduces text to nearly the reel's width, at the height where the crop shows it. */
-  #liftInPlace(text: Rect, frame: Size, attention: Rect | undefined): Lifted {
+  #liftInPlace(text: Rect, frame: Size, attention: Rect | undefined): OverlaidRegion {
     const place = mapToReel(text, frame, this.size, this.layout, attention);
     const scale = Math.min(
       (LIFTED_WIDTH * this.size.width) / (text.width * frame.width),
@@ -439,7 +439,7 @@ export class ReelDesign implements AsyncDisposable {
 }
 
 /** A lifted part that covers what it covers without enlargement of the picture. */
-function enlarged({ from, to }: Lifted, zoom: number): Lifted {
+function enlarged({ from, to }: OverlaidRegion, zoom: number): OverlaidRegion {
   const grow = ({ y, height }: Rect, middle: number) => ({ y: middle + (y - middle) * zoom, height: height * zoom });
   const lines = Math.min(1, from.height * zoom);
   const y = Math.max(0, Math.min(1 - lines, from.y - (lines - from.height) / 2));

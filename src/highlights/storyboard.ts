@@ -3,7 +3,7 @@ import { renderCaption } from '../dictionary/sentences/caster.ts';
 import type { EventLine } from '../events/log.ts';
 import { isPropertyStatement, type Slot, type Statement, wordOf } from '../events/statement.ts';
 import type { Size } from '../geometry.ts';
-import type { Lifted } from '../media/write/frame-filter.ts';
+import type { OverlaidRegion } from '../media/write/frame-filter.ts';
 import { roundTime } from '../time.ts';
 import { dropRedundantChanges } from './captions.ts';
 import type { HighlightList, ListedScene, Scene, ScoredEvent } from './list.ts';
@@ -46,7 +46,7 @@ export type OverlayItem = { readonly start: number; readonly end: number } & (
   | { readonly kind: 'progress' }
   | { readonly kind: 'logo' }
   /** A part of the HUD shown whole that a crop would cut off. */
-  | ({ readonly kind: 'hud' } & Lifted)
+  | ({ readonly kind: 'hud' } & OverlaidRegion)
 );
 
 /** A reel before it is rendered. */

@@ -30,7 +30,7 @@ export {
   type ActionStatistics,
   computePlayerStatistics,
   type DeathCause,
-  type Duel,
+  type DefeatCounts,
   type Moment,
   type PlayedSession,
   type PlayerStatistics,

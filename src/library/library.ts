@@ -27,7 +27,7 @@ import { roundTime } from '../time.ts';
 import { REBUILD_HINT } from './sql-store.ts';
 import { countByValue, type Counts, RowCache, toCounts, Totals, type ValueCounts } from './counts.ts';
 import { type Occurrence, OccurrenceReader, unpackOccurrences } from './occurrences.ts';
-import { asEvent, findRelevance, findRequiredNames, knowsWordsOnly } from './relevance.ts';
+import { asEvent, findRelevance, findRequiredNames, dependsOnWordsOnly } from './relevance.ts';
 import { type AddOptions, addLogs, type AddResult, removeLogs } from './update.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { LibrarySession, LibraryStore, OpenOptions, StoredOccurrences, StoredShape } from './store.ts';
@@ -525,7 +525,7 @@ export class Library implements AsyncDisposable {
     const { shapes, sessions } = await this.#current();
     const candidates = scope.candidates && new Set(scope.candidates);
     const isFound = condition.test!({ session: '', duration: 0, events: [], columns: undefined! });
-    const isAboutWords = knowsWordsOnly(query.find);
+    const isAboutWords = dependsOnWordsOnly(query.find);
     const groups = new Map<string, CountedGroups>();
     let total = 0;
     for (const shape of shapes) {
@@ -857,7 +857,7 @@ function isTally({ query, dictionary }: CompiledQuery, { sessions }: Scope): boo
   if (!hasOnly(query, ['find', 'count', 'by', 'distinct', 'top', 'bottom', 'per'])) return false;
   if (query.per === 'life' || typeof query.per === 'object' || !(query.by ?? []).every(isOfStatement)) return false;
   // Names restrict sessions, which are then read; groups are counted by template.
-  if (!knowsWordsOnly(query.find) && (sessions !== undefined || query.by)) return false;
+  if (!dependsOnWordsOnly(query.find) && (sessions !== undefined || query.by)) return false;
   return isAboutEvent(query.find, new PatternCompiler(dictionary), ['statement']);
 }
 

@@ -36,7 +36,7 @@ export interface ActionStatistics {
 }
 
 /** Defeats of and by an opponent, or with an instrument. */
-export interface Duel {
+export interface DefeatCounts {
   readonly name: string;
   readonly defeats: number;
   readonly deaths: number;
@@ -75,9 +75,9 @@ export interface PlayerStatistics {
   /** Average seconds from a defeat to the next one of the session; `null` with fewer than two. */
   readonly secondsBetweenDefeats: number | null;
   /** The most used first. */
-  readonly instruments: readonly Duel[];
+  readonly instruments: readonly DefeatCounts[];
   /** The most often met first. */
-  readonly opponents: readonly Duel[];
+  readonly opponents: readonly DefeatCounts[];
   /** The most frequent first. */
   readonly deaths: readonly DeathCause[];
 }
@@ -187,7 +187,7 @@ function findTrend(rates: readonly number[]): ActionStatistics['trend'] {
 async function findDuels(
   { ask }: StatisticsSource,
   [won, lost]: readonly [won: Query, lost: Query],
-): Promise<readonly Duel[]> {
+): Promise<readonly DefeatCounts[]> {
   const duels = new Map<string, { defeats: number; deaths: number }>();
   for (const [query, side] of [
     [won, 'defeats'],

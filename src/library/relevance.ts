@@ -36,7 +36,7 @@ export interface Relevance {
 }
 
 const everything: Needs = { candidates: undefined, context: [] };
-const thePlayer: SlotPattern = { any: [{ words: ['player'] }] };
+const playerPattern: SlotPattern = { any: [{ words: ['player'] }] };
 
 /** Finds out what a query needs, from its patterns alone. */
 export function findRelevance(query: Query, dictionary: Dictionary): Relevance {
@@ -79,11 +79,11 @@ function withoutNames(slot: SlotPattern | undefined): SlotPattern | undefined {
 }
 
 /** Whether a condition about single statements depends on their words alone, not on names, numbers or texts. */
-export function knowsWordsOnly(condition: Condition): boolean {
-  if ('all' in condition) return condition.all.every((each) => knowsWordsOnly(each));
-  if ('not' in condition) return knowsWordsOnly(condition.not);
+export function dependsOnWordsOnly(condition: Condition): boolean {
+  if ('all' in condition) return condition.all.every((each) => dependsOnWordsOnly(each));
+  if ('not' in condition) return dependsOnWordsOnly(condition.not);
   const alternatives = alternativesOf(condition);
-  if (alternatives) return alternatives.every((each) => knowsWordsOnly(each));
+  if (alternatives) return alternatives.every((each) => dependsOnWordsOnly(each));
   const isPattern =
     'action' in condition || 'mentions' in condition || ('property' in condition && !('while' in condition));
   return isPattern && JSON.stringify(withoutDetails(condition as Pattern)) === JSON.stringify(condition);
@@ -127,7 +127,7 @@ class NeedsCollector {
 
   ofQuery({ find, ratio, share, streak, state, at, by, per, measure, sort, versus }: Query): Needs {
     const needs = [find, ratio, share, streak, versus?.with].flatMap((each) => (each ? [this.of(each)] : []));
-    const subject = subjectOf(find) ?? thePlayer;
+    const subject = subjectOf(find) ?? playerPattern;
     const context = needs.map((each) => each.context);
     if (state) context.push([{ property: state.property }, ...this.#lives({})]);
     if (at !== undefined || per === 'life' || measure?.of === 'life' || sort?.of === 'life')
@@ -138,7 +138,7 @@ class NeedsCollector {
       ...(typeof per === 'object' ? [per.period.word] : []),
     ];
     context.push(...periods.map((words) => this.#boundaries(words)));
-    if (by?.some((key) => 'key' in key && key.key === 'life')) context.push(this.#lives(thePlayer));
+    if (by?.some((key) => 'key' in key && key.key === 'life')) context.push(this.#lives(playerPattern));
     return { candidates: union(needs.map((each) => each.candidates)), context: union(context) };
   }
 

@@ -40,7 +40,7 @@ export interface TimedValue {
   readonly match: Match | undefined;
 }
 
-const thePlayer: SlotPattern = { any: [{ words: ['player'] }] };
+const playerPattern: SlotPattern = { any: [{ words: ['player'] }] };
 const secondQuantities: ReadonlySet<Quantity> = new Set(['time', 'duration', 'gap', 'life', 'held']);
 
 /** Computes what a query asks about its matches. */
@@ -264,7 +264,7 @@ export class AnswerComputer {
   }
 
   private subject(): SlotPattern {
-    return subjectOf(this.query.find) ?? thePlayer;
+    return subjectOf(this.query.find) ?? playerPattern;
   }
 
   /** Lives that ended, at least one. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Crop } from '../regions/crop.ts';
-import { describeIconShape, type IconShape, likenessOfShapes } from './row-icon.ts';
+import { describeIconShape, type IconShape, correlateShapes } from './row-icon.ts';
 
 /** Silhouettes in cells: a rifle, a knife, a grenade. */
 const RIFLE = ['..............', '.############.', '.####..###....', '.##.....##....', '..............'];
@@ -27,15 +27,15 @@ function shapeOf(...args: Parameters<typeof draw>): IconShape {
 it('knows an icon again at another size and over another scene', () => {
   for (const cells of [RIFLE, KNIFE, GRENADE]) {
     const shape = shapeOf(cells);
-    expect(likenessOfShapes(shape, shape)).toBeCloseTo(1, 6);
-    expect(likenessOfShapes(shape, shapeOf(cells, { zoom: 5, behind: 120, slope: -30 }))).toBeGreaterThan(0.9);
+    expect(correlateShapes(shape, shape)).toBeCloseTo(1, 6);
+    expect(correlateShapes(shape, shapeOf(cells, { zoom: 5, behind: 120, slope: -30 }))).toBeGreaterThan(0.9);
   }
 });
 
 it('tells icons apart', () => {
-  expect(likenessOfShapes(shapeOf(RIFLE), shapeOf(KNIFE))).toBeLessThan(0.6);
+  expect(correlateShapes(shapeOf(RIFLE), shapeOf(KNIFE))).toBeLessThan(0.6);
   // Of another length.
-  expect(likenessOfShapes(shapeOf(RIFLE), shapeOf(GRENADE))).toBe(-1);
+  expect(correlateShapes(shapeOf(RIFLE), shapeOf(GRENADE))).toBe(-1);
 });
 
 it('finds no icon where nothing stands out', () => {

@@ -63,7 +63,7 @@ export function describeIconShape(gap: Crop): IconShape | undefined {
 }
 
 /** How much two shapes are alike: the correlation of their levels, -1…1; -1 where one is much longer. */
-export function likenessOfShapes(a: IconShape, b: IconShape): number {
+export function correlateShapes(a: IconShape, b: IconShape): number {
   if (Math.max(a.aspect, b.aspect) > MAX_ASPECT_RATIO * Math.min(a.aspect, b.aspect)) return -1;
   return a.levels.reduce((sum, level, i) => sum + level * b.levels[i]!, 0);
 }

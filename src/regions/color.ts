@@ -92,7 +92,7 @@ export function distanceTo([x, y, z]: ColorTriple, { colors }: NamedColor): numb
 const MIN_COLORFUL_SPREAD = 32;
 
 /** Whether any of the colours is more than a shade of grey. */
-export function areColourful(colors: readonly ColorOption[]): boolean {
+export function areColorful(colors: readonly ColorOption[]): boolean {
   return colors.some((color) => {
     const channels = parseColor(color);
     return Math.max(...channels) - Math.min(...channels) >= MIN_COLORFUL_SPREAD;

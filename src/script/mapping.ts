@@ -1,5 +1,5 @@
 import { isSequenceDetail } from '../cues/sequence.ts';
-import { compileCondition, type Fulfilled } from '../cues/condition.ts';
+import { compileCondition, type MatchedGroups } from '../cues/condition.ts';
 import type { Cue } from '../cues/cue.ts';
 import type { Issue } from '../errors.ts';
 import type { CueValue } from '../events/log.ts';
@@ -108,7 +108,7 @@ interface HeldStatement {
   readonly due: number;
   readonly mapping: Mapping;
   readonly cue: Cue;
-  readonly groups: Fulfilled;
+  readonly groups: MatchedGroups;
 }
 
 /** Statements whose time is remembered for `once`. */
@@ -213,7 +213,7 @@ class RunningMappings implements Mappings {
 interface Mapping {
   readonly detector: string;
   readonly path: string;
-  readonly test: (cue: Cue) => Fulfilled | undefined;
+  readonly test: (cue: Cue) => MatchedGroups | undefined;
   readonly statement: Readonly<Record<string, unknown>>;
   readonly lasts?: number;
   readonly once?: number;
@@ -223,7 +223,7 @@ interface Mapping {
 }
 
 /** What the steps of a sequence read, counted from 1. */
-function stepsOf({ detail }: Cue): Fulfilled | undefined {
+function stepsOf({ detail }: Cue): MatchedGroups | undefined {
   return isSequenceDetail(detail) ? [undefined, ...detail.steps.map(({ read }) => read)] : undefined;
 }
 
@@ -235,7 +235,7 @@ function evidenceFor(cue: Cue): ScriptStatement['cues'] {
 /** What placeholders stand for. */
 interface FillContext {
   readonly cue: Cue;
-  readonly groups: Fulfilled;
+  readonly groups: MatchedGroups;
   readonly count: number;
   /** By detector: what it reads. */
   readonly values: ReadonlyMap<string, CueValue>;

@@ -5,7 +5,7 @@ import { MAX_MODEL_BYTES } from '../../compute/onnx/checked-model.ts';
 import { readModel } from '../../compute/tiling/model.ts';
 import {
   comparePlan,
-  type Expense,
+  type RunCost,
   formatBytes,
   planTiling,
   type TilingOptions,
@@ -135,7 +135,7 @@ function formatPlan(name: string, plan: TilingPlan): string {
   return `${lines.join('\n')}\n`;
 }
 
-function expenseCells(title: string, of: Expense | undefined): string[] {
+function expenseCells(title: string, of: RunCost | undefined): string[] {
   return of
     ? [title, formatBytes(of.memory), String(of.fetched), (of.macs / 1e9).toFixed(2), String(of.passes)]
     : [title, 'does not fit', '–', '–', '–'];

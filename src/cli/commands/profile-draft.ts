@@ -4,7 +4,7 @@ import { loadBuiltin } from '../../dictionary/files.ts';
 import { discoverHud } from '../../discovery/discover.ts';
 import type { Discovery, HudField } from '../../discovery/hud-field.ts';
 import { type Answers, type Draft, draftPack, writePack } from '../../discovery/draft.ts';
-import { describeBehaviour, discoveryPage, drawDiscovery } from '../../discovery/page.ts';
+import { describeBehavior, discoveryPage, drawDiscovery } from '../../discovery/page.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { readInputText } from '../../files/input.ts';
 import { checkOutput, writeOutput } from '../../files/output.ts';
@@ -96,7 +96,7 @@ function formatFields(fields: readonly HudField[], { names }: Draft): string {
     field.type,
     names.get(field) ?? `${field.name} (left out)`,
     field.place,
-    describeBehaviour(field),
+    describeBehavior(field),
     `${Math.round(100 * field.certainty)} %`,
     field.examples
       .slice(0, 3)

@@ -4,7 +4,7 @@ import { readInputText } from '../../files/input.ts';
 import { checkOutput, writeOutput } from '../../files/output.ts';
 import type { Atlas } from '../../detectors/text/atlas.ts';
 import { atlasFromImages, type GlyphImage, glyphsOfSheet } from '../../detectors/text/import-font.ts';
-import { type Label, type LearntFont, learnAtlas, learnLight, parseLabels } from '../../pipeline/authoring/learn.ts';
+import { type Label, type LearnedFont, learnAtlas, learnLight, parseLabels } from '../../pipeline/authoring/learn.ts';
 import { type LoadedProfile, loadProfile } from '../../profile/load.ts';
 import { splitGraphemes } from '../../language/text.ts';
 import { collectSheet, drawSheet, formatSheetLabels } from '../../pipeline/authoring/label-sheet.ts';
@@ -68,7 +68,7 @@ function locate({ media, t, text }: Label): string {
 
 /** Characters that are read as others, most often first; of texts of one length, in which places correspond. */
 function findConfusions(
-  misread: LearntFont['misread'],
+  misread: LearnedFont['misread'],
 ): readonly { readonly was: string; readonly read: string; readonly count: number }[] {
   const pairs = misread.flatMap(({ label, text }) => {
     const [was, read] = [label.text, text].map((one) => splitGraphemes(one.normalize('NFC').trim()));
@@ -84,7 +84,7 @@ function findConfusions(
 }
 
 /** How well a font reads its own labels, and what to do about those that it does not. */
-function formatReport({ labels, noise, rare, uncut, misread, apart, lead, atlas }: LearntFont): string {
+function formatReport({ labels, noise, rare, uncut, misread, apart, lead, atlas }: LearnedFont): string {
   const { channel } = atlas.file;
   const chosen = noise === undefined ? '' : ` (--channel ${JSON.stringify(channel)} --noise ${noise})`;
   const lines = [`${labels - misread.length} of ${labels} labels are reproduced${chosen}`];
@@ -121,7 +121,7 @@ function formatReport({ labels, noise, rare, uncut, misread, apart, lead, atlas 
   return `${lines.join('\n')}\n`;
 }
 
-async function learnFromLabels(game: string, file: string, options: GlyphOptions): Promise<LearntFont> {
+async function learnFromLabels(game: string, file: string, options: GlyphOptions): Promise<LearnedFont> {
   const { detector: detectors, align, pitch, noise } = options;
   if (!detectors) throw usageError('--labels needs --detector');
   if (options.inks !== undefined)

@@ -1,4 +1,4 @@
-import type { Duel } from '../../library/player-statistics.ts';
+import type { DefeatCounts } from '../../library/player-statistics.ts';
 import { checkOutput, writeOutput } from '../../files/output.ts';
 import { wordName } from '../../highlights/summary.ts';
 import type { SeasonReport } from '../../season/season.ts';
@@ -92,7 +92,7 @@ function printStatistics({ figures: statistics, dictionary }: SeasonReport, { na
       .map(({ what, percentile, among }) => [what, `more than ${percentile.toFixed(0)} % of ${among} others`]),
   ].filter(({ length }) => length > 0);
   lines.push('', ...alignColumns(facts));
-  const duels = (title: string, list: readonly Duel[]): string[] =>
+  const duels = (title: string, list: readonly DefeatCounts[]): string[] =>
     list.length === 0
       ? []
       : [

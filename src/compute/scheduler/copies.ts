@@ -57,7 +57,7 @@ export function* waitForCopy(
   layout: CopyLayout,
   device: number,
   region: number,
-): Generator<Waiting, void> {
+): Generator<WaitRequest, void> {
   const at = cellIndex(layout, device, region);
   for (;;) {
     const value = words.load(at);
@@ -67,7 +67,7 @@ export function* waitForCopy(
 }
 
 /** A request to sleep until the word changes from the value. */
-export interface Waiting {
+export interface WaitRequest {
   readonly kind: 'wait';
   readonly at: number;
   readonly value: number;
@@ -75,7 +75,7 @@ export interface Waiting {
 
 /** What the copy thread has to do: wait, or copy one block to a device from the device that holds the region. */
 export type CopyEffect =
-  | Waiting
+  | WaitRequest
   | { readonly kind: 'copy'; readonly device: number; readonly region: number; readonly block: number };
 
 /** Copies requested regions, block by block, until stopped. */

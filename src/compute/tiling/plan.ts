@@ -259,7 +259,7 @@ export function formatBytes(bytes: number): string {
 }
 
 /** What one way to run a network costs. */
-export interface Expense {
+export interface RunCost {
   /** Bytes of features and weights. */
   readonly memory: number;
   /** Rows (columns) fetched, over all passes and sources. */
@@ -271,13 +271,13 @@ export interface Expense {
 
 /** A plan and its alternatives. */
 export interface PlanComparison {
-  readonly untiled: Expense;
+  readonly untiled: RunCost;
   /** Tiles that share nothing, as few as fit the same memory; undefined where none fit. */
-  readonly recomputing: Expense | undefined;
+  readonly recomputing: RunCost | undefined;
   /** The plan itself. */
-  readonly plan: Expense;
+  readonly plan: RunCost;
   /** The plan if the overlap of the input is fetched again instead of kept. */
-  readonly fetchingAgain: Expense;
+  readonly fetchingAgain: RunCost;
 }
 
 /** Compares a plan with running untiled, with tiles that share nothing, and with keeping features only. */
@@ -310,7 +310,7 @@ export function fetchingAgainPlan(plan: TilingPlan): TilingPlan {
   return { ...plan, chains };
 }
 
-function expense({ axis, chains, weights }: TilingPlan): Expense {
+function expense({ axis, chains, weights }: TilingPlan): RunCost {
   const traffic = chains.map(({ network, passes }) => countTraffic(network, axis, passes));
   return {
     memory: weights + Math.max(...chains.map(({ main, aux }) => main + aux)),

@@ -1,5 +1,5 @@
 import { flag, integer, list, number, oneOf, positive } from '../../schema/build.ts';
-import { areColourful, COLOR_SCHEMA } from '../../regions/color.ts';
+import { areColorful, COLOR_SCHEMA } from '../../regions/color.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
 import type { FrameDetectorKind, Observation, PreparedCrop, View } from '../kind.ts';
 import {
@@ -93,7 +93,7 @@ export const kind: FrameDetectorKind<BarOptions> = {
   description:
     'How full a gauge is, 0…100: a bar in any direction or a ring, by its colors (several, with tolerance) or by the edge between its full and its empty part; robust to gradients, notches and text on it. With `cells` how many of a row of hearts, lives or cartridges are full.',
   schema: BAR_SCHEMA,
-  byColour: ({ fill = [] }) => areColourful(fill),
+  byColour: ({ fill = [] }) => areColorful(fill),
   async open(options) {
     return {
       read(view) {

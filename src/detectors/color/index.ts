@@ -1,6 +1,6 @@
 import { list, number, oneOf, positive } from '../../schema/build.ts';
 import {
-  areColourful,
+  areColorful,
   COLOR_SCHEMA,
   type ColorSpaceName,
   type ColorTriple,
@@ -57,7 +57,7 @@ export const kind: FrameDetectorKind<ColorOptions> = {
   name: 'color',
   description:
     'Which of some named colors a region has: by its mean color (screen tints), its dominant color (badges), or the share of pixels near each color (marks). Reads the name.',
-  byColour: ({ colors }) => namedColors(colors, 'rgb').some((named) => areColourful(named.colors)),
+  byColour: ({ colors }) => namedColors(colors, 'rgb').some((named) => areColorful(named.colors)),
   schema: COLOR_DETECTOR_SCHEMA,
   async open(options) {
     const { measure = 'mean', tolerance = 48, minimum = 0.5, space = 'rgb' } = options;

@@ -4,7 +4,7 @@ import { resolveLookalikes } from '../../language/text.ts';
 import type { Tracker } from '../../cues/tracker.ts';
 import type { DetectorSpec } from '../../profile/profile.ts';
 import type { Assets, CharacterSize, Detector, FrameDetectorKind, Observation, Requirement, View } from '../kind.ts';
-import { type Atlas, charactersOf, isByColour, lookalikes, lookalikesIn } from '../text/atlas.ts';
+import { type Atlas, charactersOf, readsColors, lookalikes, lookalikesIn } from '../text/atlas.ts';
 import type { Cell } from '../text/line-reading.ts';
 import { readTemplate } from '../icon/template.ts';
 import { generalReaderRequirements } from '../text/general-reader.ts';
@@ -80,7 +80,7 @@ export const kind: FrameDetectorKind<FeedOptions> = {
     }
     return new FeedDetector(await loadAtlas(options.atlas, assets), options.lines!, options.inks);
   },
-  byColour: async ({ atlas }, assets) => atlas !== undefined && isByColour((await loadAtlas(atlas, assets)).file),
+  byColour: async ({ atlas }, assets) => atlas !== undefined && readsColors((await loadAtlas(atlas, assets)).file),
   async requires({ atlas }: FeedOptions): Promise<readonly Requirement[]> {
     return atlas === undefined ? await generalReaderRequirements() : [];
   },

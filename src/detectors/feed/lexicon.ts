@@ -9,7 +9,7 @@ const NO_RIVALS: ReadonlyMap<string, number> = new Map();
 /** The phrase that explains a line, with its slots as read. */
 export interface ParsedLine {
   readonly wording: Wording;
-  readonly fillings: readonly Filling[];
+  readonly fillings: readonly SlotText[];
   /** Misread literal characters, as a share of all. */
   readonly errorShare: number;
 }
@@ -30,7 +30,7 @@ export interface PhraseMatch {
 }
 
 /** A slot's text as read. */
-export interface Filling {
+export interface SlotText {
   readonly at: number;
   readonly name: string;
 }
@@ -182,10 +182,10 @@ export class FeedLexicon {
   }
 
   /** Fills the slots so that the literal text has the fewest misread characters. */
-  #align({ pieces, weight }: Wording, line: string): { slots: Filling[]; errorShare: number } | undefined {
+  #align({ pieces, weight }: Wording, line: string): { slots: SlotText[]; errorShare: number } | undefined {
     const limit = Math.floor(weight * MAX_ERROR_SHARE);
-    let best: { slots: Filling[]; errors: number } | undefined;
-    const walk = (index: number, at: number, errors: number, slots: readonly Filling[]): void => {
+    let best: { slots: SlotText[]; errors: number } | undefined;
+    const walk = (index: number, at: number, errors: number, slots: readonly SlotText[]): void => {
       if (errors > limit || (best && errors >= best.errors)) return;
       const piece = pieces[index];
       if (!piece) {

@@ -2,7 +2,7 @@ import { RowReader } from '../../recognition/row-reader.ts';
 import { charactersOf, TextRecognizer } from '../../recognition/text-recognizer.ts';
 import type { Crop } from '../../regions/crop.ts';
 import type { Deferred, Detector, Observation, View } from '../kind.ts';
-import { describeIconShape, type IconShape, likenessOfShapes } from '../../recognition/row-icon.ts';
+import { describeIconShape, type IconShape, correlateShapes } from '../../recognition/row-icon.ts';
 import { type FeedRow, PART_SEPARATOR, type RowDetail } from './row-tracker.ts';
 
 /** Crops that are read at a time. */
@@ -81,7 +81,7 @@ export class RowDetector implements Detector {
     const shape = this.#icons.length === 0 ? undefined : describeIconShape(gap);
     if (!shape) return undefined;
     const ranked = this.#icons
-      .map((icon) => ({ name: icon.name, likeness: likenessOfShapes(shape, icon.shape) }))
+      .map((icon) => ({ name: icon.name, likeness: correlateShapes(shape, icon.shape) }))
       .toSorted((a, b) => b.likeness - a.likeness);
     const [best] = ranked;
     const next = ranked.find(({ name }) => name !== best!.name);

@@ -2,7 +2,7 @@ import type { Rect } from '../../geometry.ts';
 import { logistic } from '../../statistics.ts';
 import type { Observation } from '../kind.ts';
 import type { MatchOptions } from './options.ts';
-import type { Found } from './search.ts';
+import type { IconMatch } from './search.ts';
 
 /** Logistic weights of the confidence, fitted to degraded recordings; `bench/detectors/icons.ts` reports the best ones and the calibration. */
 const WEIGHTS = { constant: 2.2, score: 20, margin: 80, absence: 12 };
@@ -14,7 +14,7 @@ const WEIGHTS = { constant: 2.2, score: 20, margin: 80, absence: 12 };
  * this one and not the next, by the margin between them.
  */
 export function decide(
-  found: readonly Found[],
+  found: readonly IconMatch[],
   { threshold = 0.7, likeness, margin = 0.04, none = [] }: MatchOptions,
   place: Rect | undefined,
 ): Observation {

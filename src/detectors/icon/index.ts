@@ -15,7 +15,7 @@ import { decide } from './decide.ts';
 import { halve, Matcher } from './matcher.ts';
 import { ICON_SCHEMA, type IconOptions, type MatchOptions } from './options.ts';
 import { countRow, splitRow } from './row.ts';
-import { addVariants, type Found, type SearchWindow, searchAll, type Variant } from './search.ts';
+import { addVariants, type IconMatch, type SearchWindow, searchAll, type Variant } from './search.ts';
 import { type NamedTemplate, readTemplate, type Template } from './template.ts';
 
 /**
@@ -201,7 +201,7 @@ function searchWindow(
  * @param unit Pixels of the crop per pixel that was searched.
  */
 function placeOnFrame(
-  found: Found | undefined,
+  found: IconMatch | undefined,
   { rect }: Placement,
   crop: PreparedCrop,
   unit: number,

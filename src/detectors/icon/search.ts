@@ -10,7 +10,7 @@ export interface Variant {
 }
 
 /** The best match of one name. */
-export interface Found extends Match {
+export interface IconMatch extends Match {
   readonly name: string;
   /** Size of the template that matched. */
   readonly width: number;
@@ -108,7 +108,7 @@ export function searchAll(
   measure: Measure,
   window: SearchWindow | undefined,
   withLikeness = false,
-): readonly Found[] {
+): readonly IconMatch[] {
   matcher.clear();
   const search: Search = { matcher, measure, window };
   const coarsest = Math.max(0, ...variants.map((variant) => variant.levels.length - 1));
@@ -133,12 +133,12 @@ export function searchAll(
     (a, b) => b.at.score - a.at.score || (a.variant.name < b.variant.name ? -1 : 1),
   );
   return sorted.map((candidate, i) => ({
-    ...toFound(candidate),
+    ...toIconMatch(candidate),
     ...(withLikeness && i === 0 ? { likeness: measureLikeness(matcher, candidate, pyramid) } : {}),
   }));
 }
 
-function toFound({ variant: { name, levels }, at: { score, x, y } }: Candidate): Found {
+function toIconMatch({ variant: { name, levels }, at: { score, x, y } }: Candidate): IconMatch {
   const { width, height } = levels[0]!;
   return { score, x, y, name, width, height };
 }

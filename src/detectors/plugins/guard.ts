@@ -1,7 +1,16 @@
 import type { Tracker } from '../../cues/tracker.ts';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import { CallTimeout, runWithTimeout } from '../../timeout.ts';
-import type { Comparer, Deferred, Detector, DetectorKind, Heard, Listener, Observation, Sketch } from '../kind.ts';
+import type {
+  Comparer,
+  Deferred,
+  Detector,
+  DetectorKind,
+  AudioObservation,
+  Listener,
+  Observation,
+  Sketch,
+} from '../kind.ts';
 
 /** Seconds after which a call into a plug-in is ended. */
 const PLUGIN_CALL_TIMEOUT_SECONDS = 60;
@@ -202,7 +211,7 @@ function guardListener(listener: Listener, guard: Guard): Listener {
   };
 }
 
-function checkHeard(list: readonly Heard[]): Heard[] {
+function checkHeard(list: readonly AudioObservation[]): AudioObservation[] {
   return list.map(({ t, observation }) => {
     if (!Number.isFinite(t)) throw new TypeError('an observation needs its time “t” in seconds');
     return { t, observation: checkObservation(observation) };

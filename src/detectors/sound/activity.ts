@@ -1,6 +1,6 @@
 import { roundTo } from '../../statistics.ts';
 import { roundTime } from '../../time.ts';
-import type { Heard, Listener, SoundFrame } from '../kind.ts';
+import type { AudioObservation, Listener, SoundFrame } from '../kind.ts';
 import type { LoudnessOver } from './index.ts';
 import { BANDS, FRAME_SECONDS, SILENCE_DB } from './spectrogram.ts';
 
@@ -60,7 +60,7 @@ export class LoudListener implements Listener {
     this.#over = over;
   }
 
-  hear(frame: SoundFrame): Heard[] {
+  hear(frame: SoundFrame): AudioObservation[] {
     const { t } = frame;
     const loudness = this.#over === 'short-term' ? frame.shortTerm : frame.loudness;
     const usual = this.#usual.values.length < 10 ? undefined : Math.max(-70, this.#usual.quantile(0.5));
@@ -86,7 +86,7 @@ export class LoudListener implements Listener {
     ];
   }
 
-  pause(): Heard[] {
+  pause(): AudioObservation[] {
     this.#usual.clear();
     this.#limit = undefined;
     return [];
@@ -114,7 +114,7 @@ export class OnsetListener implements Listener {
     this.#apart = apart;
   }
 
-  hear({ t, bands }: SoundFrame): Heard[] {
+  hear({ t, bands }: SoundFrame): AudioObservation[] {
     this.#bands.push(bands);
     if (this.#bands.length > 4) this.#bands.shift();
     if (this.#bands.length < 4) return [];
@@ -140,7 +140,7 @@ export class OnsetListener implements Listener {
     return [{ t: at, observation: { state: 'seen', value: 'onset', confidence, detail: { rise: roundTo(over, 1) } } }];
   }
 
-  pause(): Heard[] {
+  pause(): AudioObservation[] {
     this.#bands = [];
     this.#flux = [];
     this.#usual.clear();

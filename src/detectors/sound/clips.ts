@@ -1,5 +1,5 @@
 import { roundTime } from '../../time.ts';
-import type { Heard, Listener, SoundFrame } from '../kind.ts';
+import type { AudioObservation, Listener, SoundFrame } from '../kind.ts';
 import type { SoundFingerprint } from './fingerprint.ts';
 import { BANDS, FRAME_SECONDS } from './spectrogram.ts';
 import { WaveformListener } from './waveform.ts';
@@ -193,7 +193,7 @@ class SpectrogramListener implements Listener {
     this.delay = this.#longest + (MAX_GROUP_SPANS + 2) * apart;
   }
 
-  hear(frame: SoundFrame): Heard[] {
+  hear(frame: SoundFrame): AudioObservation[] {
     this.#history.push(frame.bands);
     for (const print of this.#prints) {
       const start = this.#history.count - print.frames;
@@ -205,7 +205,7 @@ class SpectrogramListener implements Listener {
     return this.#settle(frame.t - this.#longest);
   }
 
-  pause(): Heard[] {
+  pause(): AudioObservation[] {
     const heard = this.#settle(Number.POSITIVE_INFINITY);
     this.#history.clear();
     this.#chosen = [];
@@ -213,7 +213,7 @@ class SpectrogramListener implements Listener {
   }
 
   /** Returns candidates that no later one can outdo. `until`: the latest time at which a fingerprint can begin. */
-  #settle(until: number): Heard[] {
+  #settle(until: number): AudioObservation[] {
     const found: Candidate[] = [];
     while (this.#open.length > 0) {
       const group = this.#group();
@@ -280,7 +280,7 @@ export interface ClipLimits {
 export class ClipListener implements Listener {
   readonly delay: number;
   readonly #parts: readonly Listener[];
-  #heard: Heard[] = [];
+  #heard: AudioObservation[] = [];
 
   constructor(
     prints: readonly SoundFingerprint[],
@@ -297,14 +297,14 @@ export class ClipListener implements Listener {
     this.delay = Math.max(...this.#parts.map((part) => part.delay)) + FRAME_SECONDS;
   }
 
-  hear(frame: SoundFrame): Heard[] {
+  hear(frame: SoundFrame): AudioObservation[] {
     return this.#ready(
       this.#parts.flatMap((part) => part.hear(frame)),
       frame.t - this.delay,
     );
   }
 
-  pause(): Heard[] {
+  pause(): AudioObservation[] {
     return this.#ready(
       this.#parts.flatMap((part) => part.pause()),
       Number.POSITIVE_INFINITY,
@@ -312,7 +312,7 @@ export class ClipListener implements Listener {
   }
 
   /** Merges what both recognizers heard in order of time. */
-  #ready(heard: readonly Heard[], until: number): Heard[] {
+  #ready(heard: readonly AudioObservation[], until: number): AudioObservation[] {
     if (this.#parts.length === 1) return [...heard];
     this.#heard.push(...heard);
     const ready = this.#heard.filter(({ t }) => t < until).toSorted((a, b) => a.t - b.t);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AudioBlock, readAudio } from '../../media/audio.ts';
 import { learnSound } from '../../pipeline/authoring/learn-sound.ts';
-import type { Heard, Listener, SoundFrame } from '../kind.ts';
+import type { AudioObservation, Listener, SoundFrame } from '../kind.ts';
 import { LoudListener, OnsetListener } from './activity.ts';
 import { VoiceListener } from './voice.ts';
 import { ClipListener } from './clips.ts';
@@ -47,9 +47,9 @@ function frames(blocks: Iterable<AudioBlock>): SoundFrame[] {
   return [...blocks].flatMap((block) => [...spectrograph.push(block)]);
 }
 
-function listen(listener: Listener, blocks: Iterable<AudioBlock>): Heard[] {
+function listen(listener: Listener, blocks: Iterable<AudioBlock>): AudioObservation[] {
   const spectrograph = new Spectrogram();
-  const heard: Heard[] = [];
+  const heard: AudioObservation[] = [];
   for (const block of blocks) for (const frame of spectrograph.push(block)) heard.push(...listener.hear(frame));
   return [...heard, ...listener.pause()];
 }
@@ -110,7 +110,7 @@ function printOf(label: string, length: number, wave: (s: number) => number): So
   return readFingerprint(JSON.stringify(learnFingerprint(label, [example])), label);
 }
 
-function said(heard: readonly Heard[]): (readonly [number, unknown])[] {
+function said(heard: readonly AudioObservation[]): (readonly [number, unknown])[] {
   return heard.map(({ t, observation }) => [t, observation.state === 'seen' ? observation.value : observation.state]);
 }
 

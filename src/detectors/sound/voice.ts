@@ -1,5 +1,5 @@
 import { roundTime } from '../../time.ts';
-import type { Heard, Listener, Observation, SoundFrame } from '../kind.ts';
+import type { AudioObservation, Listener, Observation, SoundFrame } from '../kind.ts';
 import { BANDS, FRAME_SECONDS } from './spectrogram.ts';
 
 /** Number of frames in a decision, centered on its time: 0.6 s, two syllables. */
@@ -137,7 +137,7 @@ export class VoiceListener implements Listener {
     this.#least = least;
   }
 
-  hear(frame: SoundFrame): Heard[] {
+  hear(frame: SoundFrame): AudioObservation[] {
     const described = this.#features.push(frame);
     if (!described) return [];
     const { t, loudness, features } = described;
@@ -168,7 +168,7 @@ export class VoiceListener implements Listener {
     return [{ t: roundTime(since.t), observation }];
   }
 
-  pause(): Heard[] {
+  pause(): AudioObservation[] {
     this.#features.clear();
     this.#since = undefined;
     this.#speaking = false;

@@ -1,6 +1,6 @@
 import { Fft } from '../../compute/fft.ts';
 import { roundTime } from '../../time.ts';
-import type { Heard, Listener, SoundFrame } from '../kind.ts';
+import type { AudioObservation, Listener, SoundFrame } from '../kind.ts';
 import type { SoundFingerprint } from './fingerprint.ts';
 import { FRAME_SAMPLES, FRAME_SECONDS, SAMPLE_RATE } from './spectrogram.ts';
 
@@ -320,18 +320,18 @@ export class WaveformListener implements Listener {
       Math.max(...this.#onsets);
   }
 
-  hear({ t, samples }: SoundFrame): Heard[] {
+  hear({ t, samples }: SoundFrame): AudioObservation[] {
     const matches = this.#matcher.push(t, samples);
     if (matches === undefined) return [];
     return this.#settle(matches, this.#matcher.start - Math.max(this.#apart, COMPETING_SECONDS));
   }
 
-  pause(): Heard[] {
+  pause(): AudioObservation[] {
     return this.#settle(this.#matcher.flush(), Number.POSITIVE_INFINITY);
   }
 
   /** What nothing that is still to come can outdo. */
-  #settle(matches: readonly WaveformMatch[], until: number): Heard[] {
+  #settle(matches: readonly WaveformMatch[], until: number): AudioObservation[] {
     this.#open.push(...matches.map((match) => ({ ...match, label: this.#labels[match.wave]! })));
     const inOrder = this.#open.toSorted((a, b) => a.t - b.t);
     const heard = inOrder.filter((one) => one.t < until && !this.#isOutdone(one)).map((one) => this.#toHeard(one));
@@ -350,7 +350,7 @@ export class WaveformListener implements Listener {
     });
   }
 
-  #toHeard({ t, clear, gain, wave, label }: Candidate): Heard | undefined {
+  #toHeard({ t, clear, gain, wave, label }: Candidate): AudioObservation | undefined {
     const differs = Math.max(0, Math.abs(gain) - EXPECTED_GAIN_DB);
     if (Math.abs(gain) > this.#within || clear < this.#least * (1 + differs / GAIN_FOR_DOUBLE_CLARITY_DB))
       return undefined;

@@ -1,6 +1,6 @@
 import { list, oneOf, positive } from '../../schema/build.ts';
 import type { FromSchema, Schema } from '../../schema/from-schema.ts';
-import type { Heard, Observation, Reading, RecordFollowerKind, StreamEntry } from '../kind.ts';
+import type { AudioObservation, Observation, Reading, RecordFollowerKind, StreamEntry } from '../kind.ts';
 import { findField } from './read-stream.ts';
 import type { Cue } from '../../cues/cue.ts';
 import { createTracker, type Tracker } from '../../cues/tracker.ts';
@@ -36,7 +36,7 @@ const seen = (value: string | number): Observation => ({ state: 'seen', value, c
 const absent: Observation = { state: 'absent', confidence: 1 };
 
 /** Reads records whose times (seconds) are already those of the recording. */
-export function follow(options: StreamOptions, entries: readonly StreamEntry[]): Heard[] {
+export function follow(options: StreamOptions, entries: readonly StreamEntry[]): AudioObservation[] {
   switch (options.of) {
     case 'text':
       return readTexts(options, entries);
@@ -50,8 +50,8 @@ export function follow(options: StreamOptions, entries: readonly StreamEntry[]):
 }
 
 /** A record with an end lasts until then, or until the next record; one without is a moment. */
-function readTexts({ field }: StreamOptions, entries: readonly StreamEntry[]): Heard[] {
-  const readings: Heard[] = [];
+function readTexts({ field }: StreamOptions, entries: readonly StreamEntry[]): AudioObservation[] {
+  const readings: AudioObservation[] = [];
   let until: number | undefined;
   for (const entry of entries) {
     const value = findField(
@@ -98,7 +98,7 @@ function findPresses({ field }: StreamOptions, entries: readonly StreamEntry[]):
 }
 
 /** A combination is pressed when the last of its keys goes down while the others are held. */
-function readKeys(options: StreamOptions, entries: readonly StreamEntry[]): Heard[] {
+function readKeys(options: StreamOptions, entries: readonly StreamEntry[]): AudioObservation[] {
   const wanted = options.keys?.map((name) => ({
     name,
     keys: name
@@ -118,10 +118,10 @@ function readKeys(options: StreamOptions, entries: readonly StreamEntry[]): Hear
 const RATE_INTERVAL_SECONDS = 0.5;
 
 /** Presses per second over the last `window` seconds, from the first press to the last. */
-function readRates(options: StreamOptions, entries: readonly StreamEntry[]): Heard[] {
+function readRates(options: StreamOptions, entries: readonly StreamEntry[]): AudioObservation[] {
   const { window = 2, step = 1 } = options;
   const times = findPresses(options, entries).map(({ t }) => t);
-  const readings: Heard[] = [];
+  const readings: AudioObservation[] = [];
   if (times.length === 0) return readings;
   let first = 0;
   let next = 0;
@@ -139,9 +139,12 @@ function readRates(options: StreamOptions, entries: readonly StreamEntry[]): Hea
 }
 
 /** A value is valid until the next one, for at most `hold` seconds. */
-function readValues({ field, hold = 10, step = 1 }: StreamOptions, entries: readonly StreamEntry[]): Heard[] {
+function readValues(
+  { field, hold = 10, step = 1 }: StreamOptions,
+  entries: readonly StreamEntry[],
+): AudioObservation[] {
   const names = field === undefined ? ['value', 'hr', 'bpm', 'heart', 'heartrate', 'pulse'] : [field];
-  const readings: Heard[] = [];
+  const readings: AudioObservation[] = [];
   let last: number | undefined;
   for (const entry of entries) {
     const cell = findField(entry, ...names);

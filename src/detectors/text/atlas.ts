@@ -132,7 +132,7 @@ export function parseAtlas(json: string, name: string): Atlas {
 }
 
 /** Whether a font is read by its colours, so that it cannot be read from a grey picture. */
-export function isByColour({ channel, inks }: AtlasFile): boolean {
+export function readsColors({ channel, inks }: AtlasFile): boolean {
   return inks !== undefined || channel !== 'luma';
 }
 

@@ -13,7 +13,7 @@ import {
   toLine,
 } from './line-reading.ts';
 import type { Align } from './options.ts';
-import { type FontModel, leavesInk, MIN_GLYPH_LLR, readProportional } from './proportional.ts';
+import { type FontModel, hasUnreadInk, MIN_GLYPH_LLR, readProportional } from './proportional.ts';
 
 /** Share of a glyph's score on a clean picture of itself from which it is certain. */
 const CERTAIN_SHARE = 0.6;
@@ -142,7 +142,8 @@ export class GlyphReader {
       const confidence = cellConfidence(bestLlr - secondLlr, misfit);
       cells.push({ ...old, llr: bestLlr, misfit, confidence, second: isContested ? match.second : -1, secondLlr });
     }
-    if (leavesInk(cells, this.atlas, image, margin, margin) || this.#continues(last, image, margin)) return undefined;
+    if (hasUnreadInk(cells, this.atlas, image, margin, margin) || this.#continues(last, image, margin))
+      return undefined;
     return { text: hint.text, cells, confidence: cells.reduce((product, cell) => product * cell.confidence, 1) };
   }
 

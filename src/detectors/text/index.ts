@@ -15,7 +15,7 @@ import type {
 import {
   type Atlas,
   charactersOf,
-  isByColour,
+  readsColors,
   lookalikes,
   lookalikesIn,
   parseAtlas,
@@ -54,7 +54,7 @@ export const kind: FrameDetectorKind<TextOptions> = {
   landmarks: findLandmarks,
   async byColour(options, assets) {
     const atlas = atlasOf(options);
-    return atlas !== undefined && isByColour((await loadAtlas(atlas, assets)).file);
+    return atlas !== undefined && readsColors((await loadAtlas(atlas, assets)).file);
   },
   async characters(options: TextOptions, assets: Assets): Promise<CharacterSize | undefined> {
     const atlas = atlasOf(options);

@@ -7,7 +7,7 @@ import type { LineImage } from './line-image.ts';
 import { segmentLines } from './segmentation.ts';
 import { kind } from './index.ts';
 import { GlyphReader } from './glyph-reader.ts';
-import { learnProportional, type LearntProportional } from './learn-proportional.ts';
+import { learnProportional, type LearnedProportionalFont } from './learn-proportional.ts';
 
 const HEIGHT = 11;
 const MARGIN = 1;
@@ -79,7 +79,7 @@ const OPTIONS = {
 
 const TEXTS = ['12:07', '3/8', '28 km', '70%', '1:23', '87%', '0/3 km', '13:08'];
 
-function learn(scene: (n: number) => Scene): LearntProportional {
+function learn(scene: (n: number) => Scene): LearnedProportionalFont {
   const learnt = learnProportional(
     TEXTS.map((text, n) => ({ text, image: draw(text, scene(n)) })),
     OPTIONS,

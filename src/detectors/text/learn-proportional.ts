@@ -28,7 +28,7 @@ export interface LearnProportionalOptions
 }
 
 /** A learnt proportional font. */
-export interface LearntProportional {
+export interface LearnedProportionalFont {
   readonly atlas: Atlas;
   /** By line whether its characters were found. */
   readonly segmented: readonly boolean[];
@@ -52,7 +52,7 @@ const MAX_WIDTH_DEVIATION = 1;
 export function learnProportional(
   lines: readonly LabelledLine[],
   options: LearnProportionalOptions,
-): LearntProportional | undefined {
+): LearnedProportionalFont | undefined {
   const { margin } = options;
   const found = segmentLines(lines, margin);
   const widths = medianWidths(found.flatMap((line) => line?.characters ?? []));

@@ -55,7 +55,7 @@ export function sampleTextLine(
   const [image, cb, cr] = channels.map((one, plane) => {
     if (buffers[plane]!.length < columns * rows) buffers[plane] = new Float32Array(columns * rows);
     const made = sampleLine(view.picture, box, columns, rows, one, buffers[plane]);
-    if (measured) relight(made, measured, one, view.picture.color.matrix);
+    if (measured) normalizeLight(made, measured, one, view.picture.color.matrix);
     return made;
   });
   const sharedPixels = 2 ** (view.picture.chromaShiftX + view.picture.chromaShiftY) / (stepX * stepY);
@@ -351,7 +351,12 @@ export class LightMeter {
 }
 
 /** Normalises a line image in place to the levels that it would have in normal light. */
-export function relight(image: LineImage, light: Light, channel: Channel, matrix: Picture['color']['matrix']): void {
+export function normalizeLight(
+  image: LineImage,
+  light: Light,
+  channel: Channel,
+  matrix: Picture['color']['matrix'],
+): void {
   const weights = channelWeights(channel, matrix);
   const offset = weights.y * light.offset.y + weights.cb * light.offset.cb + weights.cr * light.offset.cr;
   const gain = Math.max(0.1, light.gain);

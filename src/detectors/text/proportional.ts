@@ -87,7 +87,7 @@ export function readProportional(
     }
   }
   const line = lineEndingIn(best, atlas, gaps[1]);
-  const isWhole = !leavesInk(line.cells, atlas, image, margin, y);
+  const isWhole = !hasUnreadInk(line.cells, atlas, image, margin, y);
   return isWhole ? line : { ...line, confidence: line.confidence * UNREAD_INK_CONFIDENCE };
 }
 
@@ -106,7 +106,7 @@ const INK_POSITION = 0.7;
  * Whether unread ink remains next to or between the characters of a line, where the font says what its ink looks like: a character that
  * it does not have or that was not recognised. The text is then incomplete; where no character was read, "blank" is uncertain.
  */
-export function leavesInk(
+export function hasUnreadInk(
   cells: readonly Cell[],
   { file, glyphs }: Atlas,
   image: LineImage,

@@ -3,7 +3,7 @@ import { complementOf, countedNoun } from '../english.ts';
 import { commonName, wordKinds, type WordKind } from '../format.ts';
 import { pluralOf, verbForms } from '../inflection.ts';
 import { functionWords } from './function-words.ts';
-import { articleOfOwnNoun, mayLeaveOutNoun } from './own-nouns.ts';
+import { articleOfOwnNoun, canOmitNoun } from './own-nouns.ts';
 import type { Token } from './tokenize.ts';
 
 type WordForm = 'name' | 'plural' | 'base' | 'third' | 'past' | 'participle' | 'gerund' | 'noun' | 'nouns' | 'counted';
@@ -164,7 +164,7 @@ type Spelling = Pick<LexiconEntry, 'form' | 'written' | 'isSynonym' | 'elidedNou
 
 /** The forms of an action without its own noun, which an object of that kind says. */
 function elidedSpellings(word: Word, dictionary: Dictionary): readonly Spelling[] {
-  if (word.kind !== 'action' || !mayLeaveOutNoun(word, dictionary)) return [];
+  if (word.kind !== 'action' || !canOmitNoun(word, dictionary)) return [];
   const elidedNoun = word.ownNoun!;
   return formsOf(word, word.name, false)
     .filter(([, text]) => text.endsWith(` ${elidedNoun}`))

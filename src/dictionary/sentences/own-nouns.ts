@@ -35,11 +35,11 @@ const uncountableInActions = words('cover, music, damage, fire, water, guard, re
  * Not where the verb alone is another action: "place stone" is not "place block" with a stone.
  */
 export function repeatsNoun(action: Word, object: WordId, dictionary: Dictionary): boolean {
-  return mayLeaveOutNoun(action, dictionary) && dictionary.isA(object, action.ownNoun!, 'object');
+  return canOmitNoun(action, dictionary) && dictionary.isA(object, action.ownNoun!, 'object');
 }
 
 /** Can an object say what the action's own noun says? See {@link repeatsNoun}. */
-export function mayLeaveOutNoun({ ownNoun, slots, name }: Word, dictionary: Dictionary): boolean {
+export function canOmitNoun({ ownNoun, slots, name }: Word, dictionary: Dictionary): boolean {
   if (ownNoun === undefined || slots.object.preposition !== '' || !isOpen(slots.object)) return false;
   const verb = name.slice(0, -ownNoun.length - 1);
   return dictionary.find(ownNoun, 'object') !== undefined && dictionary.find(verb, 'action') === undefined;

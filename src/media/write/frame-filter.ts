@@ -28,7 +28,7 @@ export interface View {
   /** Enlargement beyond what the layout needs; default 1. */
   readonly zoom?: number;
   /** Parts of the frame that are shown again, enlarged, over the picture. */
-  readonly lifted?: readonly Lifted[];
+  readonly lifted?: readonly OverlaidRegion[];
   /** 1 (default) as it is, 0 black. */
   readonly brightness?: number;
   /** Horizontal blur, as the standard deviation in shares of the width; default 0. */
@@ -36,7 +36,7 @@ export interface View {
 }
 
 /** A part of the frame shown again over the picture. */
-export interface Lifted {
+export interface OverlaidRegion {
   /** Fractions of the upright frame. */
   readonly from: Rect;
   /** Fractions of the result. */
@@ -272,7 +272,7 @@ export class FrameFilter implements Disposable {
   }
 
   /** Adds the lifted parts over the picture that filters make. */
-  #withLifted(filters: string, frame: Size, lifted: readonly Lifted[]): string {
+  #withLifted(filters: string, frame: Size, lifted: readonly OverlaidRegion[]): string {
     if (lifted.length === 0) return filters;
     const target = { width: this.#width, height: this.#height };
     const names = lifted.map((_, index) => `[l${index}]`);

@@ -9,7 +9,7 @@ import {
   LightMeter,
   lightPlanes,
   type LineImage,
-  relight,
+  normalizeLight,
   sampleLine,
 } from '../../detectors/text/line-image.ts';
 import { GlyphReader } from '../../detectors/text/glyph-reader.ts';
@@ -88,7 +88,7 @@ export interface Misreading {
 }
 
 /** A learnt font, and how well it reads its labels. */
-export interface LearntFont {
+export interface LearnedFont {
   readonly atlas: Atlas;
   /** Number of labels used. */
   readonly labels: number;
@@ -117,7 +117,7 @@ export async function learnAtlas(
   labelFile: string,
   detectors: readonly string[],
   options: LearnOptions,
-): Promise<LearntFont> {
+): Promise<LearnedFont> {
   const wanted = labels.filter((label) => detectors.includes(label.detector));
   const { pitch, align, channel, ...shape } = options;
   const channels: readonly Channel[] = channel ? [channel] : pitch === undefined ? CHANNELS : ['luma'];
@@ -144,7 +144,7 @@ export async function learnAtlas(
     );
     for (const [i, one] of channels.entries()) {
       const image = cropLine(picture, loaded, spec, { ...shape, channel: one });
-      if (light) relight(image, light, one, picture.color.matrix);
+      if (light) normalizeLight(image, light, one, picture.color.matrix);
       byChannel[i]!.push({ image, text: order.join(''), label });
     }
   }
@@ -169,7 +169,7 @@ export function learnFont(
   channels: readonly Channel[],
   detectors: readonly string[],
   { pitch, align, isLeft, ...shape }: Omit<LearnOptions, 'channel'> & { readonly isLeft: boolean },
-): LearntFont {
+): LearnedFont {
   const taken = channels.length > 1 ? selectChannel(byChannel, channels, shape) : 0;
   const lines = byChannel[taken]!;
   if (lines.length === 0)
@@ -177,7 +177,7 @@ export function learnFont(
       hint: 'Are the detectors named as in the profile, and the times inside the recordings?',
     });
   const rest = { ...shape, channel: channels[taken]! };
-  const learn = (own: readonly LabelledImage[]): LearntFont | undefined => {
+  const learn = (own: readonly LabelledImage[]): LearnedFont | undefined => {
     if (pitch !== undefined) {
       return evaluateFont(own, learnFixed(own, { ...rest, pitch, align, layout: 'fixed' }), align, shape.margin);
     }
@@ -262,7 +262,7 @@ function evaluateFont(
   atlas: Atlas,
   align: FixedOptions['align'],
   margin: number,
-): LearntFont {
+): LearnedFont {
   const reader = new GlyphReader(atlas);
   const misread = lines.flatMap(({ image, text, label }) => {
     const line = reader.read(image, align, margin);

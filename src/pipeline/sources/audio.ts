@@ -1,4 +1,4 @@
-import type { Heard, Listener, Reading } from '../../detectors/kind.ts';
+import type { AudioObservation, Listener, Reading } from '../../detectors/kind.ts';
 import { SAMPLE_RATE, Spectrogram } from '../../detectors/sound/spectrogram.ts';
 import { PlaybyplayError } from '../../errors.ts';
 import { type AudioBlock, readAudio } from '../../media/audio.ts';
@@ -178,7 +178,7 @@ export class TrackListeners {
     return ready;
   }
 
-  #note(detector: string, heard: readonly Heard[]): void {
+  #note(detector: string, heard: readonly AudioObservation[]): void {
     for (const { t, observation } of heard) if (t >= this.#from) this.#heard.push({ detector, t, observation });
   }
 }

@@ -89,13 +89,13 @@ export function changesFor(context: ParseContext, action: Word, hasObject: boole
   return changeAlternatives.filter(({ action: id, property, isReflexive, isExact }) => {
     if ((isOther && !isReflexive) || (isExact && action.id !== id)) return false;
     const word = dictionary.find(property, 'property');
-    const isStated = word && (context.mentions(word) || shownAs(context, property).length > 0);
+    const isStated = word && (context.mentions(word) || findDisplaysOf(context, property).length > 0);
     return isStated && dictionary.isA(action.id, id, 'action') && context.knowsLogs;
   });
 }
 
 /** The displays that show a property that no event states: a gauge with the caption "Health". */
-export function shownAs(context: ParseContext, property: string): readonly Display[] {
+export function findDisplaysOf(context: ParseContext, property: string): readonly Display[] {
   const word = context.dictionary.find(property, 'property');
   if (!word || context.mentions(word)) return [];
   return context.displays.filter(({ name }) => name.toLowerCase() === word.name);

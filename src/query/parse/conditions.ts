@@ -390,8 +390,8 @@ function parseSharedOrdinals(context: ParseContext, first: ParsedCondition, at: 
   return parsePatterns(context, second + 1)
     .filter(({ condition }) => lacksActor(condition))
     .map(({ condition, end, cost }) => {
-      const of = isOwn ? withSubject(condition, thePlayer) : condition;
-      const find = isOwn && lacksActor(first.condition) ? withSubject(first.condition, thePlayer) : first.condition;
+      const of = isOwn ? withSubject(condition, playerPattern) : condition;
+      const find = isOwn && lacksActor(first.condition) ? withSubject(first.condition, playerPattern) : first.condition;
       const near = (nth: number, side: 'after' | 'before'): Condition => ({ find, near: { nth, of }, side });
       return { condition: { all: [near(from, 'after'), near(to, 'before')] }, end, cost: first.cost + cost };
     });
@@ -507,14 +507,14 @@ function parseOrdinals(context: ParseContext, start: number, depth: number): Par
     .map(({ condition, end, cost }) => {
       const of =
         my === 1 && 'action' in condition && !('subject' in condition)
-          ? { ...condition, subject: thePlayer }
+          ? { ...condition, subject: playerPattern }
           : condition;
       // "first kill" of a whole question is read as its limit.
       return { condition: { nth, of } as Condition, end, cost: cost + 1 };
     });
 }
 
-const thePlayer = { any: [{ words: ['player'] }] } as const;
+const playerPattern = { any: [{ words: ['player'] }] } as const;
 
 const achievements = new Set(
   'get gets got make makes made have has had score scores scored achieve achieves achieved earn earns earned take takes took do does did draw drew'.split(

@@ -33,7 +33,7 @@ import { recordSpan } from '../source-spans.ts';
 import type { ParsedCondition } from './filters.ts';
 import type { Mention } from '../../events/statement.ts';
 import { READING } from '../../dictionary/sentences/function-words.ts';
-import { alternativesFor, changesFor, shownAs } from './alternatives.ts';
+import { alternativesFor, changesFor, findDisplaysOf } from './alternatives.ts';
 import { parseNounLists } from './noun-lists.ts';
 import { ordinalValue } from './ordinals.ts';
 import { recordSubject } from './references.ts';
@@ -103,7 +103,7 @@ function asChange(
         ? victimOf(context, pattern, isOfCharacter)
         : ownerOfChange(context, pattern, { property, isRise: change === 'rises', isOfCharacter });
     if (!owner) continue;
-    const shown = shownAs(context, property);
+    const shown = findDisplaysOf(context, property);
     const display = shown.length > 0 ? displayHeads(context, shown, span)[0] : undefined;
     // What the screen shows is the player's.
     if (display && owner.subject?.any && !isPlayerPattern(owner.subject)) continue;

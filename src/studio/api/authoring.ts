@@ -255,7 +255,7 @@ export const readElements = declareRoute({
 });
 
 /** Describes a drawn box by what it shows over time. */
-export const studyElement = declareRoute({
+export const identifyElement = declareRoute({
   method: 'POST',
   url: '/api/elements/study',
   tag: 'authoring',

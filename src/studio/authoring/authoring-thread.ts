@@ -19,8 +19,8 @@ import { cutIcon, type MaskPoint, pickColor } from './icon-mask.ts';
 import { ElementReader, type ElementReading } from './read-element.ts';
 import { RecordingPictures } from './recording.ts';
 import type { RunResult } from './run-test.ts';
-import type { SoundRange, StudiedSound } from './study-sound.ts';
-import type { Coverage, LearntText, TextCluster, TextSheet } from './text-sheet.ts';
+import type { SoundRange, LearnedSound } from './learn-marked-sound.ts';
+import type { Coverage, LearnedText, TextCluster, TextSheet } from './text-sheet.ts';
 
 /** A profile as the author has it, perhaps with changes that are not saved. */
 export interface ProfileSource {
@@ -84,7 +84,7 @@ export interface AuthoringCalls {
       readonly labels: readonly { readonly cluster: number; readonly text: string }[];
     };
     readonly result: {
-      readonly font: LearntText | undefined;
+      readonly font: LearnedText | undefined;
       readonly coverage: Coverage;
       /** By cluster: the moments of its pictures. */
       readonly moments: readonly { readonly cluster: number; readonly times: readonly number[] }[];
@@ -113,7 +113,7 @@ export interface AuthoringCalls {
   /** Learns a sound from the parts of a recording in which it is heard. */
   readonly hear: {
     readonly request: { readonly media: string; readonly label: string; readonly ranges: readonly SoundRange[] };
-    readonly result: StudiedSound;
+    readonly result: LearnedSound;
   };
   /** Runs a pack on a recording. */
   readonly run: {
@@ -232,14 +232,14 @@ const handlers: Handlers = {
   async study({ media, box, name }, { signal, notify }) {
     const open = await Promise.all(media.map(openRecording));
     const { dictionary } = await loadBuiltin([]);
-    const { studyBox } = await import('./draw-element.ts');
-    return await studyBox(open, box, name, dictionary, { signal, onProgress: notify });
+    const { identifyDrawnBox } = await import('./draw-element.ts');
+    return await identifyDrawnBox(open, box, name, dictionary, { signal, onProgress: notify });
   },
   async feed({ media, box, t, name }, { signal, notify }) {
     const recording = await openRecording(media);
     const { dictionary } = await loadBuiltin([]);
-    const { studyFeed } = await import('./draw-feed.ts');
-    return await studyFeed(recording, box, t, name, dictionary, { signal, onProgress: notify });
+    const { identifyDrawnFeed } = await import('./draw-feed.ts');
+    return await identifyDrawnFeed(recording, box, t, name, dictionary, { signal, onProgress: notify });
   },
   async discover({ media }, { signal, notify }) {
     const { discoverHud } = await import('../../discovery/discover.ts');
@@ -312,8 +312,8 @@ const handlers: Handlers = {
   },
   async hear({ media, label, ranges }, { signal, notify }) {
     const recording = await openRecording(media);
-    const { studySound } = await import('./study-sound.ts');
-    return await studySound(recording, label, ranges, { signal, onProgress: notify });
+    const { learnMarkedSound } = await import('./learn-marked-sound.ts');
+    return await learnMarkedSound(recording, label, ranges, { signal, onProgress: notify });
   },
   async run({ game, media, from, to, readings, breakpoints }, { signal, notify }) {
     const { runPack } = await import('./run-test.ts');

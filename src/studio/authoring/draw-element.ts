@@ -4,7 +4,7 @@ import { classifyField, type FieldReading, type FieldType } from '../../discover
 import { CHARACTER_WIDTH } from '../../discovery/grow.ts';
 import { followPlaces } from '../../discovery/follow.ts';
 import { placeOnScreen } from '../../discovery/names.ts';
-import { teachFont } from '../../discovery/teach.ts';
+import { learnFieldFont } from '../../discovery/learn-field-font.ts';
 import type { AtlasFile } from '../../detectors/text/atlas.ts';
 import type { Dictionary } from '../../dictionary/dictionary.ts';
 import type { Rect, Size } from '../../geometry.ts';
@@ -42,7 +42,7 @@ const FAST_INTERVAL_SECONDS = 0.1;
  * @param name What the author calls it.
  * @returns Undefined if nothing is read there that stays or changes as texts of a HUD do.
  */
-export async function studyBox(
+export async function identifyDrawnBox(
   recordings: readonly RecordingPictures[],
   box: Rect,
   name: string,
@@ -68,7 +68,7 @@ export async function studyBox(
   const reading = classifyField(samples) ?? classifyField(samples, { comesAndGoes: true });
   if (!reading || reading.type === 'label') return undefined;
   const { type, pattern, secondPattern, behaviour, certainty, values } = reading;
-  const font = FIGURES.has(type) ? teachFont(samples, reading, box, box, name) : undefined;
+  const font = FIGURES.has(type) ? learnFieldFont(samples, reading, box, box, name) : undefined;
   const changes = values.filter((one, i) => i === 0 || values[i - 1]!.text !== one.text);
   const step = Math.max(1, Math.ceil(changes.length / MAX_EXAMPLES));
   const drawn = describeDrawn(

@@ -32,7 +32,7 @@ const MAX_EXAMPLES = 8;
  * @param name What the author calls the feed.
  * @returns Undefined if no text is read in the row.
  */
-export async function studyFeed(
+export async function identifyDrawnFeed(
   recording: RecordingPictures,
   box: Rect,
   t: number,

@@ -30,7 +30,7 @@ export interface TextCluster {
 }
 
 /** What typed labels have come to. */
-export interface LearntText {
+export interface LearnedText {
   readonly atlas: AtlasFile;
   /** Labelled pictures, and those of them that the font reads differently, with the cluster that they belong to. */
   readonly labels: number;
@@ -180,7 +180,7 @@ export class TextSheet {
    * @param labels Texts by cluster; an empty one says that nothing is drawn.
    * @returns Undefined if no label could be segmented into characters.
    */
-  learn(name: string, labels: ReadonlyMap<number, string>): LearntText | undefined {
+  learn(name: string, labels: ReadonlyMap<number, string>): LearnedText | undefined {
     const written = [...labels].filter(([, text]) => text.trim() !== '');
     const examples = written.flatMap(([cluster, text]) =>
       (this.#examples.get(cluster) ?? []).map((example) => ({ example, cluster, text })),

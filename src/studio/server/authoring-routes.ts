@@ -31,7 +31,7 @@ import {
   searchWords,
   showPack,
   showProgress,
-  studyElement,
+  identifyElement,
 } from '../api/authoring.ts';
 import type { RouteBody, RouteResponse } from '../api/route.ts';
 import type { ProfileSource } from '../authoring/authoring-thread.ts';
@@ -182,7 +182,7 @@ function registerElementRoutes(app: FastifyInstance, authoring: Authoring): void
     return { milliseconds: Math.round(performance.now() - asked), readings };
   });
 
-  addRoute(app, studyElement, async ({ body, signal }) => {
+  addRoute(app, identifyElement, async ({ body, signal }) => {
     const media = await authoring.resolveAll(body.media);
     const { box, name, rowAt } = body;
     const options = { signal, onProgress: authoring.report(body.job) };

@@ -1,12 +1,12 @@
-import type { Take } from '../questions/answer-forms.ts';
-import { held, takeOf } from '../questions/answer-forms.ts';
+import type { Aggregate } from '../questions/answer-forms.ts';
+import { held, aggregateOf } from '../questions/answer-forms.ts';
 import { between, firstTime, lives, withoutDoing } from '../questions/durations.ts';
 import { deadTime, timeFrom } from '../questions/moments.ts';
 import { lengths } from '../questions/periods.ts';
 import type { Reading, Tokens } from '../questions/readings.ts';
 import { asSet, substitute, word } from '../questions/words.ts';
 import { orderClause } from './clauses.ts';
-import type { Division, PartParser } from './index.ts';
+import type { DividedQuestion, PartParser } from './index.ts';
 import type { Request } from './requests.ts';
 
 const timeNouns = asSet(
@@ -27,7 +27,7 @@ const sessionNouns = asSet('match game level race run session round fight');
 const maxOrders = 6;
 
 /** Does the question ask for a time, by "how long" or a noun for a time? */
-export function isOfDuration({ ask, extreme, isAverage, clause }: Request, { relation }: Division): boolean {
+export function asksForDuration({ ask, extreme, isAverage, clause }: Request, { relation }: DividedQuestion): boolean {
   if (ask === 'how long') return true;
   const isMeasured = extreme !== undefined || isAverage === true;
   const hasNoun = clause.some(({ lower }) => timeNouns.has(lower));
@@ -42,10 +42,10 @@ export function isOfDuration({ ask, extreme, isAverage, clause }: Request, { rel
 /** How long something takes, lasts or holds. */
 export function readDurations(
   { ask, clause: whole, extreme, isAverage, nth, period }: Request,
-  { relation }: Division,
+  { relation }: DividedQuestion,
   parser: PartParser,
 ): readonly Reading[] {
-  const take: Take = isAverage ? 'average' : extreme === undefined ? 'each' : takeOf(extreme);
+  const take: Aggregate = isAverage ? 'average' : extreme === undefined ? 'each' : aggregateOf(extreme);
   const sum = take === 'each' ? 'sum' : take;
   const clause = whole.filter(({ lower }) => !timeNouns.has(lower));
   const isEmpty = clause.every(({ lower }) => structure.has(lower));

@@ -11,7 +11,7 @@ import {
   type Query,
 } from '../../query.ts';
 import type { Vocabulary } from '../../vocabulary.ts';
-import { asRate, beforeFirst, edgeOf, limitOf, takeOf } from '../questions/answer-forms.ts';
+import { asRate, beforeFirst, edgeOf, limitOf, aggregateOf } from '../questions/answer-forms.ts';
 import type { Body, BodyKind, Reading, Tokens } from '../questions/readings.ts';
 import {
   askedSlot,
@@ -38,7 +38,7 @@ import { relateActors } from '../conditions.ts';
 import { restrictToPeriod, periodWordsOf } from '../questions/periods.ts';
 import { orderClause } from './clauses.ts';
 import { composeComparisons } from './comparisons.ts';
-import { isOfDuration, readDurations } from './durations.ts';
+import { asksForDuration, readDurations } from './durations.ts';
 import { readRequests, type Request } from './requests.ts';
 
 /** A query that the units of a question can make together. */
@@ -68,7 +68,7 @@ interface Relation {
 }
 
 /** A question divided into what is asked and what it is related to. */
-export interface Division {
+export interface DividedQuestion {
   readonly main: Tokens;
   readonly relation?: Relation;
   readonly cost: number;
@@ -157,8 +157,8 @@ const measures = [
 const distances = asSet('right just immediately shortly soon directly straight');
 
 /** The ways to divide a question at a word that relates one clause to another. */
-function divide(tokens: Tokens): readonly Division[] {
-  const divisions: Division[] = [{ main: tokens, cost: 0 }];
+function divide(tokens: Tokens): readonly DividedQuestion[] {
+  const divisions: DividedQuestion[] = [{ main: tokens, cost: 0 }];
   for (const [at, token] of tokens.entries()) {
     const side = sides.get(token.lower);
     if (!side || at === tokens.length - 1) continue;
@@ -199,7 +199,7 @@ function divide(tokens: Tokens): readonly Division[] {
   return divisions;
 }
 
-function composeDivision(division: Division, parser: PartParser): readonly Composition[] {
+function composeDivision(division: DividedQuestion, parser: PartParser): readonly Composition[] {
   const { main, cost } = division;
   const context = parser.contextOf(main);
   const isPeriod = (at: number): boolean =>
@@ -227,10 +227,10 @@ function readPeriodCounts(main: Tokens, isPeriod: (at: number) => boolean, parse
   }));
 }
 
-function composeRequest(given: Request, division: Division, parser: PartParser): readonly Composition[] {
+function composeRequest(given: Request, division: DividedQuestion, parser: PartParser): readonly Composition[] {
   return formsOf(given, parser).flatMap((request) => {
     const special = [
-      ...(isOfDuration(request, division) ? readDurations(request, division, parser) : []),
+      ...(asksForDuration(request, division) ? readDurations(request, division, parser) : []),
       ...readStreaks(request, division, parser),
       ...readShares(request, division, parser),
       ...readFastest(request, division, parser),
@@ -355,7 +355,7 @@ function queryOf({ bodies, kinds, cost, build }: Reading, parser: PartParser): r
   return query ? [{ query, cost: parsed.reduce((sum, each) => sum + each.cost, cost) }] : [];
 }
 
-function composePlain(request: Request, { relation }: Division, parser: PartParser): readonly Composition[] {
+function composePlain(request: Request, { relation }: DividedQuestion, parser: PartParser): readonly Composition[] {
   if (relation?.side === 'between' || relation?.side === 'without') return [];
   const related = relation ? relatedBodies(relation, parser) : [undefined];
   if (related.length === 0) return [];
@@ -394,7 +394,7 @@ const streakNouns = asSet('streak streaks spree sprees killstreak killstreaks ru
 /** "my longest kill streak", "most kills without dying" */
 function readStreaks(
   { clause, isInRow, extreme }: Request,
-  { relation }: Division,
+  { relation }: DividedQuestion,
   parser: PartParser,
 ): readonly Reading[] {
   const noun = clause.some(({ lower }) => streakNouns.has(lower));
@@ -454,7 +454,11 @@ function isPartOf(part: Condition, whole: Condition): boolean {
 }
 
 /** "my fastest 3 kills" */
-function readFastest({ clause, extreme }: Request, { relation }: Division, parser: PartParser): readonly Reading[] {
+function readFastest(
+  { clause, extreme }: Request,
+  { relation }: DividedQuestion,
+  parser: PartParser,
+): readonly Reading[] {
   const number = clause.find((token) => numberValue(token) !== undefined);
   const times = numberValue(number) ?? 0;
   const isAsked = extreme !== undefined && /^(?:fastest|quickest|slowest)$/.test(extreme);
@@ -477,7 +481,7 @@ function readFastest({ clause, extreme }: Request, { relation }: Division, parse
 const maxFastest = 9;
 
 /** "what percentage of my kills were with the railgun" */
-function readShares({ ask, clause }: Request, { relation }: Division, parser: PartParser): readonly Reading[] {
+function readShares({ ask, clause }: Request, { relation }: DividedQuestion, parser: PartParser): readonly Reading[] {
   if (ask !== 'share' || relation) return [];
   return clause.flatMap((_, at): readonly Reading[] => {
     if (at === 0) return [];
@@ -700,7 +704,7 @@ function betterOf(extreme: string, isLowerBetter: boolean): 'highest' | 'lowest'
   if (extreme === 'worst') return isLowerBetter ? 'highest' : 'lowest';
   if (/^(?:fastest|quickest)$/.test(extreme)) return isLowerBetter ? 'lowest' : 'highest';
   if (extreme === 'slowest') return isLowerBetter ? 'highest' : 'lowest';
-  const take = takeOf(extreme);
+  const take = aggregateOf(extreme);
   return take === 'lowest' || /^(?:least|fewest|weakest)$/.test(extreme) ? 'lowest' : 'highest';
 }
 
@@ -872,7 +876,7 @@ function answer(request: Request, body: ParsedBody, { placing, parser }: Setting
       ? { find: condition, measure: { of: isChange ? 'change' : 'amount', take: 'sum' } }
       : { find: condition, count: true };
   if (extreme !== undefined) {
-    const order = takeOf(extreme) === 'lowest' ? 'lowest' : 'highest';
+    const order = aggregateOf(extreme) === 'lowest' ? 'lowest' : 'highest';
     // "most kills"
     if (isAtOnce && isChange) return { find: condition, sort: { of: 'change', order }, first: 1 };
     if (/^(?:most|least|fewest)$/.test(extreme) && inAnyPeriod(condition)) return undefined;

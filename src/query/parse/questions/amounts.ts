@@ -110,7 +110,7 @@ function changeSums(change: Tokens, filter: Tokens): readonly Reading[] {
     ...propertyReading(
       [change, filter],
       ({ condition }, { condition: given }) => {
-        const only = inHand(given, condition);
+        const only = weaponInHand(given, condition);
         return restrictsValue(only) ? { find: { all: [condition, only] }, measure } : undefined;
       },
       -1,
@@ -137,7 +137,7 @@ function onlyChange(condition: Condition): Condition {
 }
 
 /** "bullets fired with the machine gun": while it was in hand. */
-function inHand(filter: Condition, change: Condition): Condition {
+function weaponInHand(filter: Condition, change: Condition): Condition {
   const { action, with: means } = filter as Partial<ActionPattern>;
   const isOfAmmunition = isProperty(change) && change.property.some((id) => id.startsWith('ammunition'));
   if (!isOfAmmunition || action?.length !== 0 || !means?.any) return filter;

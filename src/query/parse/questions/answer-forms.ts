@@ -164,7 +164,7 @@ export function grouped(noun: Tokens, clauses: readonly Tokens[], limit: Limit, 
 }
 
 /** Groups by whoever stands where the question word is: "who killed me most". */
-export function groupedByAsked(clauses: readonly Tokens[], limit: Limit, cost = 0): readonly Reading[] {
+export function groupByQuestionWord(clauses: readonly Tokens[], limit: Limit, cost = 0): readonly Reading[] {
   return clauses.flatMap((clause) =>
     reading(
       [clause],
@@ -190,13 +190,13 @@ export function extremeOf(text: string): 'highest' | 'lowest' {
 }
 
 /** What to compute of values. */
-export type Take = NonNullable<Query['measure']>['take'];
+export type Aggregate = NonNullable<Query['measure']>['take'];
 
 /** What to measure of matches. */
 export type Quantity = NonNullable<Query['measure']>['of'];
 
 /** What a superlative computes of values. */
-export function takeOf(text: string): Take {
+export function aggregateOf(text: string): Aggregate {
   if (/average|mean|typical|usual/.test(text)) return 'average';
   return /total|sum|overall|combined/.test(text) ? 'sum' : extremeOf(text);
 }
@@ -205,7 +205,7 @@ export function takeOf(text: string): Take {
 export function measured(
   body: Tokens,
   of: Quantity,
-  take: Take,
+  take: Aggregate,
   accepts: (condition: Condition) => boolean = isEvent,
   cost = 0,
 ) {
@@ -255,7 +255,7 @@ export function stateAt(property: Tokens, at: NonNullable<Query['at']> | Tokens,
 }
 
 /** The seconds in which a state holds: "below 30 health", "holding the railgun". */
-export function held(state: Tokens, take: Take, cost = 0): readonly Reading[] {
+export function held(state: Tokens, take: Aggregate, cost = 0): readonly Reading[] {
   return reading(
     [[word('while', state[0]), ...state]],
     ({ condition }) => ('while' in condition ? { find: condition, measure: { of: 'held', take } } : undefined),

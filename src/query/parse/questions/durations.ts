@@ -1,6 +1,6 @@
 import type { Condition, SlotPattern } from '../../query.ts';
 import { ordinalValue } from '../ordinals.ts';
-import { held, measured, type Take, takeOf } from './answer-forms.ts';
+import { held, measured, type Aggregate, aggregateOf } from './answer-forms.ts';
 import { understanding, anyOf, ask, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
 import { isEvent, isValue, sameSubject } from './subjects.ts';
 import { declarative } from './word-order.ts';
@@ -24,14 +24,14 @@ export const durationRules: readonly Rule[] = [
   ),
   rule(
     'who:average|mean|longest|shortest|biggest|smallest|typical time|gap|pause|break|interval|distance|stretch|wait between <x>',
-    ({ tokens, text }) => between(tokens('x'), takeOf(text('who'))),
+    ({ tokens, text }) => between(tokens('x'), aggregateOf(text('who'))),
   ),
   rule('how_many? time|gap|interval|seconds|minutes between <x>', ({ tokens }) => between(tokens('x'), 'each')),
   rule('who:longest|shortest time|period|stretch|streak|while without a|any? <x>', ({ tokens, text }) =>
-    withoutDoing(tokens('x'), takeOf(text('who'))),
+    withoutDoing(tokens('x'), aggregateOf(text('who'))),
   ),
   rule('who:my|the? how:longest|shortest|average|mean|best time|period|stretch alive', ({ text }) =>
-    lives([], [], takeOf(text('how'))),
+    lives([], [], aggregateOf(text('how'))),
   ),
   rule('how_long|how_much_time <q> for', ({ tokens }) =>
     ask([...phrase('how long', tokens('q')[0]), ...tokens('q')], (query) => query),
@@ -65,15 +65,15 @@ export const durationRules: readonly Rule[] = [
   rule(`how_long ${be} <s> alive <r*>`, ({ tokens }) => lives(tokens('s'), tokens('r'), 'each')),
   rule(
     'who:average|mean|longest|shortest|best|typical life|lifetime|lifespan|survival|survival_time|life_time|life_span <r*>',
-    ({ tokens, text }) => lives([], tokens('r'), takeOf(text('who'))),
+    ({ tokens, text }) => lives([], tokens('r'), aggregateOf(text('who'))),
   ),
   rule(
     'who:my who2:average|mean|longest|shortest|best|typical life|lifetime|lifespan|survival|survival_time|life_time|life_span <r*>',
-    ({ tokens, text }) => lives([], tokens('r'), takeOf(text('who2'))),
+    ({ tokens, text }) => lives([], tokens('r'), aggregateOf(text('who2'))),
   ),
   rule(
     'what|which|how_long is|was|were my|the who2:average|mean|longest|shortest life|lifetime|lifespan|survival|survival_time <r*>',
-    ({ tokens, text }) => lives([], tokens('r'), takeOf(text('who2'))),
+    ({ tokens, text }) => lives([], tokens('r'), aggregateOf(text('who2'))),
   ),
   rule(
     `how_long|how_much_time|how_many_seconds ${doing} <s> verb:have|hold|use|carry|wield|keep|play|run with|around? <w>`,
@@ -110,7 +110,7 @@ export const durationRules: readonly Rule[] = [
 ];
 
 /** The time from one to the next; what one does not do, as in "without dying", is the player's. */
-export function withoutDoing(body: Tokens, take: Take, cost = 0): readonly Reading[] {
+export function withoutDoing(body: Tokens, take: Aggregate, cost = 0): readonly Reading[] {
   const isPassive = /^(?:getting|being)$/.test(body[0]?.lower ?? '') && body.length > 1;
   if (isPassive)
     return measured([word('i', body[0]), word('was', body[0]), ...body.slice(1)], 'gap', take, isEvent, cost);
@@ -134,7 +134,7 @@ export function firstTime(clause: Tokens): readonly Reading[] {
 }
 
 /** "between my first and second kill", "between respawn and death", "between kills" */
-export function between(all: Tokens, take: Take, isOwn = true): readonly Reading[] {
+export function between(all: Tokens, take: Aggregate, isOwn = true): readonly Reading[] {
   // "between two kills", "between consecutive kills"
   const isPair = /^(?:two|2|consecutive|successive)$/.test(all[0]?.lower ?? '');
   if (isPair) {
@@ -184,7 +184,7 @@ function isThing(condition: Condition): boolean {
 }
 
 /** How long somebody lives, from each spawn to what the other tokens say or to the death. */
-export function lives(subject: Tokens, rest: Tokens, take: Take): readonly Reading[] {
+export function lives(subject: Tokens, rest: Tokens, take: Aggregate): readonly Reading[] {
   const body = [...(subject.length > 0 ? asSubject(subject) : [word('i', rest[0])]), word('die', subject[0]), ...rest];
   return measured(body, 'life', take);
 }

@@ -1,5 +1,5 @@
 import { type ActionPattern, type Condition, isAboutEvent } from '../../query.ts';
-import { isEvent, sameSubject, thePlayer } from './subjects.ts';
+import { isEvent, sameSubject, playerPattern } from './subjects.ts';
 import { grouped, list } from './answer-forms.ts';
 import { anyOf, ask, reading, type Rule, rule, understanding } from './readings.ts';
 import { declarative, withObject } from './word-order.ts';
@@ -45,7 +45,9 @@ export const listRules: readonly Rule[] = [
     ask([word('who', tokens('v')[0]), ...tokens('v')], (query) => {
       const { find } = query;
       const isAsked = 'action' in find && JSON.stringify((find as ActionPattern).subject) === '{}';
-      return isAsked ? { ...query, find: { ...find, subject: { except: thePlayer.any! } } as Condition } : undefined;
+      return isAsked
+        ? { ...query, find: { ...find, subject: { except: playerPattern.any! } } as Condition }
+        : undefined;
     }),
   ),
   // "which weapon did I use for my last kill"

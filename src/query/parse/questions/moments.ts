@@ -1,6 +1,6 @@
 import type { ActionPattern, Condition, Query, SlotPattern } from '../../query.ts';
 import { ordinalValue } from '../ordinals.ts';
-import { isPlain, list, stateWhen, type Take, takeOf } from './answer-forms.ts';
+import { isPlain, list, stateWhen, type Aggregate, aggregateOf } from './answer-forms.ts';
 import {
   anyOf,
   ask,
@@ -201,7 +201,7 @@ export const momentRules: readonly Rule[] = [
     ({ tokens }) => deadTime(tokens('s'), 'sum'),
   ),
   rule('who:my|the? how:average|mean|longest|shortest respawn|death time|timer|delay|wait', ({ text }) =>
-    deadTime(phrase('i', undefined), takeOf(text('how'))),
+    deadTime(phrase('i', undefined), aggregateOf(text('how'))),
   ),
 ];
 
@@ -316,7 +316,7 @@ export function timeFrom(start: Tokens, end: Tokens): readonly Reading[] {
 }
 
 /** The time from each death to the next spawn. */
-export function deadTime(subject: Tokens, take: Take): readonly Reading[] {
+export function deadTime(subject: Tokens, take: Aggregate): readonly Reading[] {
   const who = asSubject(subject);
   const [place] = subject;
   return reading(

@@ -1,7 +1,7 @@
 import { numberValue } from '../../../dictionary/sentences/tokenize.ts';
 import { childConditions, type Condition, type Query, type SlotPattern } from '../../query.ts';
 import { ordinalValue } from '../ordinals.ts';
-import { type Take, takeOf } from './answer-forms.ts';
+import { type Aggregate, aggregateOf } from './answer-forms.ts';
 import {
   askOf,
   type Body,
@@ -13,7 +13,7 @@ import {
   type Tokens,
   understanding,
 } from './readings.ts';
-import { isBareProperty, isEvent, isProperty, ofPlayer, sameSubject, thePlayer } from './subjects.ts';
+import { isBareProperty, isEvent, isProperty, ofPlayer, sameSubject, playerPattern } from './subjects.ts';
 import { declarative } from './word-order.ts';
 import { be, doing, having, ordinalWords, phrase, word } from './words.ts';
 
@@ -139,10 +139,10 @@ export const periodRules: readonly Rule[] = [
   ),
   rule('the? length|duration of the|this|each|every? <n>', ({ tokens }) => lengths(tokens('n'), undefined, 'each')),
   rule('the? how:average|mean|longest|shortest <n> length|duration|time?', ({ tokens, text }) =>
-    lengths(tokens('n'), undefined, takeOf(text('how'))),
+    lengths(tokens('n'), undefined, aggregateOf(text('how'))),
   ),
   rule(`how_long ${doing}|${be} the? how:longest|shortest|average <n> ${lasting}?`, ({ tokens, text }) =>
-    lengths(tokens('n'), undefined, takeOf(text('how'))),
+    lengths(tokens('n'), undefined, aggregateOf(text('how'))),
   ),
   // Lives end with a death.
   rule(`<a> in|during|of my|the? o:${ordinalWords} life <b*>`, ({ tokens, text }) =>
@@ -246,7 +246,7 @@ function numberedLength(noun: Tokens, number: Tokens): readonly Reading[] {
 }
 
 /** How long periods take. */
-export function lengths(noun: Tokens, nth: number | undefined, take: Take): readonly Reading[] {
+export function lengths(noun: Tokens, nth: number | undefined, take: Aggregate): readonly Reading[] {
   if (noun.length > 2 || (nth !== undefined && nth < 1)) return [];
   return nounReading([noun], (body) => {
     const words = periodWordsOf(body);
@@ -271,7 +271,7 @@ function inLife(question: Tokens, nth: number): readonly Question[] {
     )
       return undefined;
     const find = sameSubject(query.find);
-    const of = sameSubject(die, { action: [], subject: thePlayer });
+    const of = sameSubject(die, { action: [], subject: playerPattern });
     const after = (n: number): Condition => ({ find, near: { nth: n, of }, side: 'after' });
     const before = (n: number): Condition => ({ find, near: { nth: n, of }, side: 'before' });
     if (nth === -1) return { ...query, find: after(-1) };

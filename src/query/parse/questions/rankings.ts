@@ -1,5 +1,5 @@
 import { numberValue } from '../../../dictionary/sentences/tokenize.ts';
-import { grouped, groupedByAsked, type Limit, limitOf, weaponsOf } from './answer-forms.ts';
+import { grouped, groupByQuestionWord, type Limit, limitOf, weaponsOf } from './answer-forms.ts';
 import {
   understanding,
   anyOf,
@@ -12,7 +12,7 @@ import {
   type Tokens,
 } from './readings.ts';
 import type { ActionPattern } from '../../query.ts';
-import { askedSlot, groupOf, isEvent, isOfValue, sameSubject, thePlayer } from './subjects.ts';
+import { askedSlot, groupOf, isEvent, isOfValue, sameSubject, playerPattern } from './subjects.ts';
 import { declarative, withObject } from './word-order.ts';
 import {
   be,
@@ -152,7 +152,7 @@ export const rankingRules: readonly Rule[] = [
   ),
   rule(`who|whom|what who:${doing}|${having}|${be} <c> ${most} <r*>`, ({ tokens, text }) =>
     anyOf(withObject([word('someone', tokens('c')[0])], tokens('c')), ({ tokens: clause, cost }) =>
-      groupedByAsked(
+      groupByQuestionWord(
         [[...clause, ...tokens('r')]],
         limitOf(text('rank')),
         cost + (haveForms.has(text('who')) ? 1.5 : 0),
@@ -160,7 +160,7 @@ export const rankingRules: readonly Rule[] = [
     ),
   ),
   rule(`who|which_player|which_person|which_one <c> ${most} <r*>`, ({ tokens, text }) =>
-    groupedByAsked(
+    groupByQuestionWord(
       [
         [word('someone', tokens('c')[0]), ...tokens('c'), ...tokens('r')],
         ...(tokens('c').length === 1
@@ -180,7 +180,7 @@ export const rankingRules: readonly Rule[] = [
       tokens('n').length > 1 ? [] : repeated([...tokens('n'), ...tokens('c')], /^(?:th|3)/.test(text('times')) ? 3 : 2),
   ),
   rule(`by who|whom who:${be}|${doing} <c> ${most}`, ({ tokens, text }) =>
-    groupedByAsked(
+    groupByQuestionWord(
       declarative([...tokens('who'), ...tokens('c')]).map((c) => [...c, ...phrase('by someone', tokens('c')[0])]),
       limitOf(text('rank')),
     ),
@@ -326,7 +326,7 @@ function usage(noun: Tokens, limit: Limit): readonly Reading[] {
     (body) => {
       const by = groupOf(body);
       if (!by || !('word' in by)) return undefined;
-      return { find: { action: [], subject: thePlayer, with: { any: [{ words: by.word }] } }, by: [by], ...limit };
+      return { find: { action: [], subject: playerPattern, with: { any: [{ words: by.word }] } }, by: [by], ...limit };
     },
     -1,
   );

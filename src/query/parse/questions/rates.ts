@@ -1,5 +1,5 @@
 import type { Bindings } from '../templates.ts';
-import { asRate, limitOf, ratio, share, takeOf } from './answer-forms.ts';
+import { asRate, limitOf, ratio, share, aggregateOf } from './answer-forms.ts';
 import { type Interpretation, understanding, anyOf, ask, reading, type Rule, rule, type Tokens } from './readings.ts';
 import { isEvent } from './subjects.ts';
 import { withObject } from './word-order.ts';
@@ -46,8 +46,8 @@ export const rateRules: readonly Rule[] = [
   ),
   rule('who:my? how:average|mean|highest|lowest|total|minimum|maximum|max|min <q>', ({ tokens, text }) =>
     ask([...tokens('who'), ...tokens('q')], (query) => {
-      if (query.state) return { ...query, measure: { of: 'state', take: takeOf(text('how')) } };
-      return query.per && takeOf(text('how')) === 'average' ? query : undefined;
+      if (query.state) return { ...query, measure: { of: 'state', take: aggregateOf(text('how')) } };
+      return query.per && aggregateOf(text('how')) === 'average' ? query : undefined;
     }),
   ),
   rule('the? <s*> kd ratio? <r*>', ({ tokens }) => {

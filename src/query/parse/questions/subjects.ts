@@ -51,11 +51,11 @@ export function isReading(condition: Condition): boolean {
 export function ofPlayer(pattern: PropertyPattern, owners: readonly Mention[] = []): PropertyPattern {
   if (pattern.subject) return pattern;
   const isOfOthers = owners.length > 0 && !owners.some(({ word }) => word === 'player');
-  return isOfOthers ? pattern : { property: pattern.property, subject: thePlayer };
+  return isOfOthers ? pattern : { property: pattern.property, subject: playerPattern };
 }
 
 /** The slot of the player. */
-export const thePlayer: SlotPattern = { any: [{ words: ['player'] }] };
+export const playerPattern: SlotPattern = { any: [{ words: ['player'] }] };
 
 /** Does the condition describe an action, rather than a thing alone? */
 export function isEvent(condition: Condition): boolean {
@@ -66,7 +66,7 @@ export function isEvent(condition: Condition): boolean {
 
 /** Gives a condition without a subject that of another, or the player. */
 export function sameSubject(condition: Condition, other?: Condition): Condition {
-  return fillSubject(condition, (other && findSubject(other)) ?? thePlayer);
+  return fillSubject(condition, (other && findSubject(other)) ?? playerPattern);
 }
 
 /** Whom the condition is about, if it says so. */

@@ -1,8 +1,8 @@
 import { verbForms } from '../../../dictionary/inflection.ts';
 import { ordinalValue } from '../ordinals.ts';
-import { inHand } from './word-order.ts';
+import { weaponInHand } from './word-order.ts';
 import { alternativesOf, type ActionPattern, type Condition, type PropertyPattern, type Query } from '../../query.ts';
-import { extremeOf, type Limit, stateAt, stateWhen, takeOf } from './answer-forms.ts';
+import { extremeOf, type Limit, stateAt, stateWhen, aggregateOf } from './answer-forms.ts';
 import { ask, propertyReading, type Reading, type Rule, rule, type Tokens, reading } from './readings.ts';
 import { isBareProperty, isProperty, ofPlayer, isReading, restrictsValue } from './subjects.ts';
 import { substitute, be, doing, extremes, having, ordinalWords, phrase, word, owner, asSubject } from './words.ts';
@@ -38,11 +38,11 @@ export const valueRules: readonly Rule[] = [
   ),
   rule(
     `what|which <w> ${be}|${doing} <s> holding|using|carrying|wielding|have|hold|use|carry|wield|had|with|on out|equipped|in_hand|in_my_hands? when|as|while|before|right_before|just_before|for_each|at_each|on_each|for_every|at_every|on_every|with_each|with_every <c>`,
-    ({ tokens }) => stateWhen([...owner(tokens('s')), ...inHand(tokens('w'))], tokens('c')),
+    ({ tokens }) => stateWhen([...owner(tokens('s')), ...weaponInHand(tokens('w'))], tokens('c')),
   ),
   rule(
     `what|which <w> ${be}|${doing} <s> holding|using|carrying|wielding|have|hold|use|carry|wield|had|with|on out|equipped|in_hand|in_my_hands? at <t>`,
-    ({ tokens }) => stateAt([...owner(tokens('s')), ...inHand(tokens('w'))], tokens('t')),
+    ({ tokens }) => stateAt([...owner(tokens('s')), ...weaponInHand(tokens('w'))], tokens('t')),
   ),
   rule('<p> at|after <t>', ({ tokens }) => stateAt(tokens('p'), tokens('t'), -1)),
   rule('how_much|how_many <p> was|were|is? left|remaining? at|after <t>', ({ tokens }) =>
@@ -72,7 +72,7 @@ export const valueRules: readonly Rule[] = [
     ),
   ),
   rule('who:my? <w> in hand|my_hand|my_hands|hands at <t>', ({ tokens }) =>
-    stateAt([word('my', tokens('w')[0]), ...inHand(tokens('w'))], tokens('t'), -1),
+    stateAt([word('my', tokens('w')[0]), ...weaponInHand(tokens('w'))], tokens('t'), -1),
   ),
   // "how much health did I have left after round 1", "how hungry was I before eating"
   rule(
@@ -148,7 +148,7 @@ export const valueRules: readonly Rule[] = [
   ),
   // "gun I had when I died"
   rule('the? <p> that? who:i|we had|held|was_holding|was_using|used when|as <c>', ({ tokens }) =>
-    stateWhen([word('my', tokens('p')[0]), ...inHand(tokens('p'))], tokens('c')),
+    stateWhen([word('my', tokens('p')[0]), ...weaponInHand(tokens('p'))], tokens('c')),
   ),
   rule('<p> when|whenever|as|right_before|just_before|at_the_moment|every_time|each_time <c>', ({ tokens }) =>
     stateWhen(tokens('p'), tokens('c')),
@@ -322,7 +322,7 @@ function valuesOfAll(property: Tokens, time: Tokens, limit: Limit): readonly Rea
 
 /** "highest health" is the value; "biggest health loss" is the event. */
 function extremeValue(body: Tokens, how: string, cost = 0): readonly Reading[] {
-  const take = takeOf(how);
+  const take = aggregateOf(how);
   return [
     ...propertyReading(
       [body],

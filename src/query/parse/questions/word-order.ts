@@ -14,7 +14,7 @@ export function declarative(tokens: Tokens): readonly Tokens[] {
 }
 
 /** What one holds is a weapon, whatever one calls it. */
-export function inHand(noun: Tokens): Tokens {
+export function weaponInHand(noun: Tokens): Tokens {
   return noun.length === 1 && /^(?:guns?|weapons?|firearm|item|thing)$/.test(noun[0]!.lower)
     ? [substitute('weapon', noun[0]!)]
     : noun;

@@ -12,7 +12,7 @@ import { text } from '../strings.ts';
 /** A scene of the reel. */
 export type CutScene = RouteResponse<typeof showCut>['scenes'][number];
 /** How the reel is presented. */
-export type Look = Omit<RouteBody<typeof renderReel>, 'logs' | 'scenes' | 'name'>;
+export type ReelSettings = Omit<RouteBody<typeof renderReel>, 'logs' | 'scenes' | 'name'>;
 
 const SAVE_MS = 250;
 /** Seconds around a moment that is added by hand. */
@@ -26,7 +26,7 @@ export class Cut {
   readonly selected = signal(-1);
   readonly error = signal<unknown>(undefined);
   readonly isChoosing = signal(false);
-  readonly look = signal<Look>({ aspect: 'source', captions: 'track', style: 'plain', title: '' });
+  readonly look = signal<ReelSettings>({ aspect: 'source', captions: 'track', style: 'plain', title: '' });
   readonly name = signal('reel.mp4');
   /** The reel that is being written. */
   readonly job = new FollowedJob();

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { draftElements, pickColor, studyElement } from '../../api/authoring.ts';
+import { draftElements, pickColor, identifyElement } from '../../api/authoring.ts';
 import { call } from '../api-client.ts';
 import { EmptyState, ErrorNotice } from '../components/basic.tsx';
 import { useKeys } from '../keys.ts';
@@ -325,7 +325,7 @@ function NewElement({
         const media = [recording];
         const row = kind.value === 'feed' ? { rowAt: player.shown.value?.t ?? player.t.value } : {};
         const body = { ...authoring.id, media, box: drawn.box, name, job: progress.job, ...row };
-        const studied = await call(studyElement, { body });
+        const studied = await call(identifyElement, { body });
         if (studied.isFound) {
           const { region: _, ...spec } = studied.detector ?? {};
           detector = spec;

@@ -6,7 +6,7 @@ import { HistoryButtons } from '../components/history-buttons.tsx';
 import { NoLog } from '../components/no-log.tsx';
 import { JobStatus } from '../components/job.tsx';
 import { ChooseRecording, usePlayer } from '../components/recording-page.tsx';
-import { Cut, type Look } from '../cut/cut.ts';
+import { Cut, type ReelSettings } from '../cut/cut.ts';
 import { SceneCards } from '../cut/scene-cards.tsx';
 import { useKeys } from '../keys.ts';
 import { Controls } from '../player/controls.tsx';
@@ -155,7 +155,7 @@ function Output({ cut }: { readonly cut: Cut }) {
   const { value: look } = cut.look;
   const isRunning = cut.job.state.value?.state === 'running';
   const isEmpty = (cut.scenes.value?.length ?? 0) === 0;
-  const set = (change: Partial<Look>): void => {
+  const set = (change: Partial<ReelSettings>): void => {
     cut.look.value = { ...look, ...change };
   };
   return (

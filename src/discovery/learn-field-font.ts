@@ -6,10 +6,10 @@ import { locateCharacters } from '../recognition/decode.ts';
 import { upperMedian } from '../statistics.ts';
 import { type FieldReading, type FieldValue, SIGN } from './classify.ts';
 import type { FollowedSample, PictureArea } from './follow.ts';
-import { type ColourPlanes, findInkChannels } from './ink.ts';
+import { type ColorPlanes, findInkChannels } from './ink.ts';
 
 /** A font that a field's own readings have taught. */
-export interface TaughtFont {
+export interface LearnedFieldFont {
   readonly file: AtlasFile;
   /** The part of the field in which the figures are, in pixels of the reference frame, and the expression of what they say. */
   readonly region: Rect;
@@ -42,13 +42,13 @@ const ILLUMINATION = { gain: 0.15, offset: 15 } as const;
  * @param whole The region of the field, wider where its text may grow.
  * @returns Undefined where there are too few consistent readings, or the font does not read them reliably.
  */
-export function teachFont(
+export function learnFieldFont(
   samples: readonly FollowedSample[],
   reading: FieldReading,
   rect: Rect,
   whole: Rect,
   name: string,
-): TaughtFont | undefined {
+): LearnedFieldFont | undefined {
   // Fonts are of figures, without signs.
   if (reading.pattern?.includes(SIGN) === true) return undefined;
   const labels = selectLabels(samples, reading);
@@ -59,7 +59,7 @@ export function teachFont(
   const pixels = { x: scale, y: height / region.height };
   const sample = (area: PictureArea, channel: Channel): LineImage =>
     sampleRegion(area, region, pixels, height, channel);
-  const planes = labels.map(({ area }): ColourPlanes => [sample(area, 'luma'), sample(area, CB), sample(area, CR)]);
+  const planes = labels.map(({ area }): ColorPlanes => [sample(area, 'luma'), sample(area, CB), sample(area, CR)]);
   const channels: readonly Channel[] = ['luma', ...findInkChannels(planes)];
   const pattern = figurePattern(reading.pattern!);
   const possible = new RegExp(`^(?:${pattern})$`, 'u');

@@ -1,7 +1,7 @@
 import { ClipListener } from '../../detectors/sound/clips.ts';
 import { readFingerprint, type SoundFile } from '../../detectors/sound/fingerprint.ts';
 import { SAMPLE_RATE, Spectrogram } from '../../detectors/sound/spectrogram.ts';
-import type { Heard } from '../../detectors/kind.ts';
+import type { AudioObservation } from '../../detectors/kind.ts';
 import { readAudio } from '../../media/audio.ts';
 import { originSeconds } from '../../media/packets/packet-index.ts';
 import { learnSound } from '../../pipeline/authoring/learn-sound.ts';
@@ -14,7 +14,7 @@ export interface SoundRange {
 }
 
 /** A sound that was learnt, and where else it is heard. */
-export interface StudiedSound {
+export interface LearnedSound {
   readonly file: SoundFile;
   /** Its waveform is known: it is found below other sounds, too. Otherwise its spectrogram is. */
   readonly isByWaveform: boolean;
@@ -31,7 +31,7 @@ const MAX_FOUND = 500;
  *
  * @throws PlaybyplayError `bad-sound` where a part has no sound or is too long.
  */
-export async function studySound(
+export async function learnMarkedSound(
   { path, index, duration }: RecordingPictures,
   label: string,
   ranges: readonly SoundRange[],
@@ -39,7 +39,7 @@ export async function studySound(
     readonly signal?: AbortSignal | undefined;
     readonly onProgress?: ((share: number) => void) | undefined;
   } = {},
-): Promise<StudiedSound> {
+): Promise<LearnedSound> {
   const file = learnSound(
     label,
     ranges.map(({ from, to }) => ({ media: path, from, to })),
@@ -48,7 +48,7 @@ export async function studySound(
   const listener = new ClipListener([print]);
   const spectrogram = new Spectrogram();
   const found: { t: number; confidence: number }[] = [];
-  const take = (heard: readonly Heard[]): void => {
+  const take = (heard: readonly AudioObservation[]): void => {
     for (const { t, observation } of heard)
       if (observation.state === 'seen' && found.length < MAX_FOUND)
         found.push({ t, confidence: observation.confidence });
