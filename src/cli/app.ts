@@ -74,7 +74,7 @@ const root = buildRouteMap<string, Context>({
     coach: command(specs.coach, async () => (await import('./commands/coach.ts')).coach),
     ratings: command(specs.ratings, async () => (await import('./commands/season.ts')).ratings),
     recommend: command(specs.recommend, async () => (await import('./commands/season.ts')).recommend),
-    library: group('Ask many logs at once: an index that is built from them', library),
+    library: group('Manage the library, an index for questions about many logs', library),
     serve: command(specs.serve, async () => (await import('./commands/serve.ts')).serve),
     tenant: group('Manage who may use a service', tenant),
     mcp: command(specs.mcp, async () => (await import('./commands/mcp.ts')).mcp),

@@ -32,7 +32,7 @@ const games = async () => {
   const { builtInPack, listGames } = await import('../profile/find.ts');
   return listGames(builtInPack());
 };
-const tentativeEvents = toggle('Include events whose evidence is thin ("tentative" in the log).');
+const tentativeEvents = toggle('Include events with weak evidence ("tentative" in the log).');
 const dictionaryFiles = list('file', 'A further dictionary file.');
 const libraryFile = value(
   'file|address',
@@ -160,11 +160,11 @@ export const live = declare({
     fps: value('n', 'Pictures a second of a screen or camera. Default: 60 of a screen.', {
       parse: positiveNumber(1000),
     }),
-    idle: value('time', 'A file is complete when it has not grown for so long. Default: 10s.', { parse: seconds }),
-    stall: value('time', 'A connection is given up when nothing arrives for so long. Default: 10s.', {
+    idle: value('time', 'Time without growth after which a file is complete. Default: 10s.', { parse: seconds }),
+    stall: value('time', 'Time without data after which a connection is considered lost. Default: 10s.', {
       parse: seconds,
     }),
-    reconnect: value('time', 'For how long a lost connection is tried again. Default: until you stop the program.', {
+    reconnect: value('time', 'Time for which a lost connection is retried. Default: until you stop the program.', {
       parse: seconds,
     }),
     http: value(
@@ -175,22 +175,20 @@ export const live = declare({
     host: value('address', 'With --http: another address to listen on. Whoever reaches it can read the events.'),
     triggers: value(
       'file',
-      'What happens on events: OBS saves its replay buffer, switches scenes or marks chapters; clips are cut; webhooks are called. See docs/guide/live.md.',
+      'Actions on events: OBS saves its replay buffer, switches scenes or marks chapters; clips are cut; webhooks are called. See docs/guide/live.md.',
     ),
     frames: value(
       'file',
-      'The frame log (NDJSON) of the program that streams the game: incidents of the stream are printed among the events, and all figures are in quality.ndjson next to the log.',
+      'The frame log (NDJSON) of the program that streams the game. Incidents of the stream are printed among the events; all scores are written to quality.ndjson next to the log.',
     ),
     adjust: value(
       'lowest-highest',
       'With --frames: decide bitrate, size and frame rate that fit the network, with bitrates such as 1M-20M.',
       { parse: bitrateRange },
     ),
-    'read-all': toggle(
-      'Leave out no samples: where reading is too slow, fall behind. For files and standard input, which wait.',
-    ),
+    'read-all': toggle('Read all samples of a file or of standard input, even if reading falls behind.'),
     early: toggle(
-      'With --json, also print what is stated before it is certain ("early"), seconds before the log has it, and what of it is "withdrawn".',
+      'With --json, also print likely events ("early"), seconds before they are in the log, and those that turn out wrong ("withdrawn").',
     ),
     quiet: toggle('Print no events.', 'q'),
     overwrite,
@@ -240,8 +238,8 @@ export const processRecordings = declare({
       'The queue: a file, or postgres://user:password@host/database for several machines. Default: playbyplay-jobs.sqlite in the folder.',
     ),
     library: value('file|address', 'Add the logs to this library at the end.'),
-    price: value('n', 'Price of an hour of a core, to print the cost of a recorded hour.', { parse: decimal() }),
-    retry: toggle('Try again what was set aside.'),
+    price: value('n', 'Price of one core for an hour; prints the cost per hour of recording.', { parse: decimal() }),
+    retry: toggle('Retry recordings that failed.'),
     json: toggle('Print a JSON object for each recording, and one with the totals.'),
     limit,
   },
@@ -314,7 +312,7 @@ export const tenantList = declare({
 
 /** Arguments and options of `playbyplay mcp`. */
 export const mcp = declare({
-  summary: 'Let an assistant ask a library (Model Context Protocol over stdin and stdout)',
+  summary: 'Connect an AI assistant to a library (Model Context Protocol over stdin and stdout)',
   description:
     'Tools: ask, list_sessions, explain, statistics. Nothing is changed. An assistant starts it by a configuration such as {"command": "playbyplay", "args": ["mcp", "--library", "season.sqlite"]}.',
   arguments: [],
@@ -362,7 +360,7 @@ export const query = declare({
 
 /** Which sessions a command about seasons is about. */
 const seasonOptions = {
-  player: value('name', 'Somebody else who appears in the logs. Default: who played.'),
+  player: value('name', 'The player to report on, by name. Default: the player who recorded.'),
   game: list('name', 'Only sessions of this game.'),
   session: list('name', 'Only this session, by its name or that of its log.'),
   tentative: tentativeEvents,
@@ -372,7 +370,8 @@ const seasonOptions = {
 
 /** Arguments and options of `playbyplay stats`. */
 export const stats = declare({
-  summary: 'What a player did in some sessions: numbers, rates, trends, records, causes of death; a page of charts',
+  summary:
+    'Compute statistics of a player: counts, rates, trends, records, causes of death; as text or a page of charts',
   description:
     'Counts by the hierarchy of words, so that kills and stomps are defeats in every game. Without a log, the library is asked (see `library add`), and the chosen sessions are compared with the others. Trends need six sessions and are reported at a significance of 5 %. Intervals are 95 % intervals.',
   arguments: [],
@@ -397,7 +396,7 @@ export const stats = declare({
 
 /** Arguments and options of `playbyplay coach`. */
 export const coach = declare({
-  summary: 'What leads to failures: causes with their scenes, and what differs before deaths',
+  summary: 'Find what leads to failures: causes with their scenes, and conditions before deaths',
   description:
     'Compares deaths a minute with low health, each weapon, each place and soon after spawning with deaths a minute otherwise. A ratio has its interval; an asterisk marks what is clear, considering how many circumstances are compared. Circumstances are those two seconds before a death.',
   arguments: [],
@@ -409,7 +408,7 @@ export const coach = declare({
 
 /** Arguments and options of `playbyplay ratings`. */
 export const ratings = declare({
-  summary: 'Rate everybody in the logs by who defeats whom, and pair players for even matches',
+  summary: 'Rate players by who defeats whom, and pair them for even matches',
   description:
     'Ratings have an uncertainty, which falls with every session (Weng and Lin 2011, Bradley-Terry). Everybody starts at 25 ± 16.7. Players are ordered by what can be relied on, and paired so that matches are as even as possible.',
   arguments: [],
@@ -425,7 +424,7 @@ export const ratings = declare({
 
 /** Arguments and options of `playbyplay recommend`. */
 export const recommend = declare({
-  summary: 'Recommend games and genres by what a player does, and what to practice',
+  summary: 'Recommend games, genres and what to practice',
   description:
     'Compares the words of a player’s events, with the words that they are kinds of, with those of the built-in dictionaries, weighted by how rare they are (TF-IDF, cosine). What to practice: what others in the library do more often, and what succeeds clearly less than the rest.',
   arguments: [],
@@ -531,11 +530,8 @@ export const selectionOptions = {
   after: value('time', 'Time shown after an event.', { parse: seconds }),
   'per-session': value('n', 'Maximum number of scenes per session.', { parse: wholeNumber(1) }),
   settings: list('file', 'Weights and margins of words, on top of configs/<game>/highlights.json.'),
-  viewers: value('file', 'What viewers liked: lines of {"t", "end", "weight"}; a weight of 1 changes nothing.'),
-  preferences: value(
-    'file',
-    'What you kept of earlier choices (JSON, written by `highlights --edited`): such scenes count more.',
-  ),
+  viewers: value('file', 'Viewer reactions: lines of {"t", "end", "weight"}; a weight of 1 changes nothing.'),
+  preferences: value('file', 'Preferences learned from your earlier choices (JSON, written by `highlights --edited`).'),
   'bad-stream': choice(
     ['down', 'skip', 'keep'],
     'Scenes spoiled by a freeze, stutter or lag that the log contains (see `playbyplay quality --events`): down halves their score.',
@@ -598,18 +594,18 @@ export const highlights = declare({
     ),
     subtitles: list(
       'file',
-      'What is said in a recording (SRT, WebVTT or ASS, of any speech recognizer), drawn into the reel; once per log.',
+      'Subtitles of the speech in a recording (SRT, WebVTT or ASS), drawn into the reel; once per log.',
     ),
     ...effectOptions,
     music: value('file', 'Music under the game’s sound, or over it in montages. Cuts move to its beats.'),
     brand: value('file', 'JSON with your fonts, colors and logo.'),
     title: value('text', 'A title before the first scene; auto generates one.'),
-    plan: output(value('file', 'Write what the reel shows when as JSON.')),
+    plan: output(value('file', 'Write the timeline of the reel as JSON.')),
     preview: output(
       value('file', 'Write a contact sheet (.png, .jpg) of the planned reel, with its overlays, instead of the reel.'),
     ),
     quality: value('n', 'Encoder quality from 0 (lossless) to 51. Default: 20.', { parse: decimal(0, 51) }),
-    hardware: toggle('Encode on the graphics card, if it can.'),
+    hardware: toggle('Encode on the graphics card, if possible.'),
     codec: choice(['h264', 'hevc', 'av1'], 'Codec of the reel. Default: h264, in webm VP9.'),
     fit: choice(
       ['discord', 'tiktok', 'youtube'],
@@ -638,7 +634,7 @@ export const highlights = declare({
     full: toggle('Encode every frame instead of copying what can be copied.'),
     edited: value(
       'list.json',
-      'A list of scenes of this choice from which you removed what you do not want: it is learned, stored in --preferences, and the scenes are chosen again.',
+      'The list of scenes of an earlier run, without the scenes that you do not want. Your choice is stored in --preferences, and the scenes are chosen again.',
     ),
     overwrite,
     json: toggle('Print the list of scenes as JSON.'),
@@ -697,7 +693,7 @@ export const studio = declare({
   rest: 'recording or folder',
   minimumRest: 0,
   options: {
-    'no-open': toggle('Print the address and leave the browser to you.'),
+    'no-open': toggle('Print the address instead of opening the browser.'),
     port: value('n', 'Port to listen on. Default: a free one.', { parse: wholeNumber(0, 65_535) }),
     host: value(
       'address',
@@ -759,7 +755,7 @@ export const evaluate = declare({
 
 /** Arguments and options of `playbyplay import`. */
 export const importLog = declare({
-  summary: 'Import what a game, server or another program wrote as events',
+  summary: 'Import events from logs and data of games, servers and other programs',
   description:
     'Each match in the file becomes an event log of its own, which can be queried like a detected one, or be the truth for `evaluate` and `profile score`. Read by their content: Steam timelines, Counter-Strike 2 Game State Integration and demoparser JSON, League of Legends Live Client Data and match timelines, Dota 2 (OpenDota, clarity), Rocket League (boxcars), OBS logs with saved replays, and logs of lines by a mapping.',
   arguments: ['file'],
@@ -770,7 +766,7 @@ export const importLog = declare({
     ),
     player: value(
       'name',
-      'Whose session it is. Everybody else is an opponent or a teammate. Default: as the file says.',
+      'Name of the player whose session it is; all others are opponents or teammates. Default: as the file says.',
     ),
     out: output(value('folder', 'Where the logs are written. Default: <file>.playbyplay', { short: 'o' })),
     overwrite,
@@ -1128,7 +1124,7 @@ export const profileTry = declare({
 
 /** Arguments and options of `playbyplay profile test`. */
 export const profileTest = declare({
-  summary: 'Run the tests of a pack: recordings in which somebody marked what happens',
+  summary: 'Run the tests of a pack: recordings with marked events',
   description:
     'Detects the events of each recording that tests/*.ndjson names, or of its stretch, and lists what is missed and what is wrong. The studio writes such tests; evaluate reads them as ground truth. Readings are stored in the pack, in .playbyplay: after a change of rules, script or words, nothing is read again. Exit code 3: there are differences.',
   arguments: ['pack'],
@@ -1141,12 +1137,12 @@ export const profileTest = declare({
 
 /** Arguments and options of `playbyplay profile score`. */
 export const profileScore = declare({
-  summary: 'Measure a profile on a recording by what another program wrote',
+  summary: 'Measure a profile on a recording, with ground truth from another program',
   description:
     'Detects the events of a recording, finds the clock of the truth by the events that agree, and prints precision and recall per kind of event. The truth is whatever `import` reads (a Steam timeline, a demo, a replay, a server log) or a ground truth of `evaluate`. An event is a hit where it does not contradict the truth: words may be related, and what only one of them says is no difference. Exit code 3: something was missed or false.',
   arguments: ['game or path', 'recording'],
   options: {
-    truth: required('file', 'What happened, by another program.'),
+    truth: required('file', 'Ground truth: a file of another program.'),
     player: value('name', 'Who recorded, in the truth. Default: as the file says.'),
     format: value('name|path', 'Format or mapping of the truth. Default: recognized from the content.'),
     offset: value('s', 'Time in the recording at which the truth’s clock starts. Default: found by the events.', {
@@ -1357,7 +1353,7 @@ export const profilePlace = declare({
 
 /** Arguments and options of `playbyplay profile draft`. */
 export const profileDraft = declare({
-  summary: 'Draft a profile of a game that nobody has described',
+  summary: 'Draft a profile from recordings of an unknown game',
   description:
     'Finds the HUD in recordings of a game (counters, clocks, names, messages), reads it over time, and writes a pack that `detect --game <folder>` runs at once: profile, event mappings, and hud.html, a page of everything found. Asks what recordings do not show; answer with --answer, also later and without recordings.',
   arguments: [],

@@ -44,7 +44,7 @@ const TOOLS: readonly Tool[] = [
           maximum: MAX_PAGE,
           description: 'Matches or groups at most. Default: 20.',
         },
-        tentative: { type: 'boolean', description: 'Include events whose evidence is thin.' },
+        tentative: { type: 'boolean', description: 'Include events with weak evidence.' },
       },
     },
     run: (library, { question, limit = DEFAULT_LIMIT, tentative }) =>

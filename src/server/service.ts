@@ -556,7 +556,7 @@ function registerQuestions(app: FastifyInstance, { libraries }: RouteContext): v
           properties: {
             question: QUESTION,
             limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, description: 'Matches at most. Default: 50.' },
-            tentative: { type: 'boolean', description: 'Include events whose evidence is thin.' },
+            tentative: { type: 'boolean', description: 'Include events with weak evidence.' },
           },
         },
       },
