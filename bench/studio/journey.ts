@@ -111,6 +111,8 @@ async function travel(folder: string): Promise<Journey> {
   await using browser = await launchBrowser();
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'dark' });
   const page = await context.newPage();
+  // Only against a page that hangs: a busy machine is slow.
+  page.setDefaultTimeout(LONG.timeout);
   page.on('pageerror', (error) => notes.push(`page: ${error.message}`));
   const hand = new Hand(page);
   const picture = async (name: string): Promise<void> => {

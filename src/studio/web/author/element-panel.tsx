@@ -149,7 +149,7 @@ export function ElementPanel({ authoring, element, player, onTeach, setUse, use 
                     set({ value: event.currentTarget.value === 'text' ? null : event.currentTarget.value })
                   }
                 >
-                  {(['text', 'number', 'time'] as const).map((one) => (
+                  {(['text', 'number', 'integer', 'time', 'stopwatch'] as const).map((one) => (
                     <option key={one} value={one}>
                       {t.values[one]}
                     </option>

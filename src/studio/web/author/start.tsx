@@ -99,12 +99,21 @@ export function AuthorStart({ page }: { readonly page: string }) {
               <button type="submit" class="primary" disabled={recording === undefined}>
                 {t.find}
               </button>
-              <button type="button" disabled={recording === undefined} onClick={() => void create(true)}>
+              <button
+                type="button"
+                disabled={recording === undefined}
+                onClick={(event) => {
+                  if (event.currentTarget.form!.reportValidity()) void create(true);
+                }}
+              >
                 {t.empty}
               </button>
             </div>
           ) : (
-            <Progress share={share.value} label={t.finding} />
+            <>
+              <Progress share={share.value} label={t.finding} />
+              <p class="hint">{t.findingHint}</p>
+            </>
           )}
         </form>
         <div class="card">

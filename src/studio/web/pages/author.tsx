@@ -198,6 +198,9 @@ function ElementTools({
   const share = useSignal<number | undefined>(undefined);
   const proposed = authoring.pack.value!.elements.filter(({ status }) => status === 'proposed');
   const t = authorText;
+  // An empty list says itself what to do.
+  const isEmpty = authoring.pack.value!.elements.length === 0;
+  const hint = isEmpty ? '' : proposed.length > 0 ? t.proposedHint : t.acceptedHint;
   const draft = async (): Promise<void> => {
     share.value = 0;
     const progress = trackProgress({
@@ -239,7 +242,7 @@ function ElementTools({
       >
         {t.acceptAll}
       </button>
-      {isDrawing && <p class="hint">{t.drawing}</p>}
+      <p class="hint">{isDrawing ? t.drawing : hint}</p>
     </div>
   );
 }
