@@ -124,6 +124,7 @@ export function inUse(shown: string, cause: unknown): PlaybyplayError {
   });
 }
 
+/** No space is left for the library. */
 export function diskFull(shown: string, cause: unknown): PlaybyplayError {
   return new PlaybyplayError('disk-full', `the disk of the library ${shown} is full`, {
     hint: 'Make space and run the command again; what was added before is kept.',
@@ -131,6 +132,7 @@ export function diskFull(shown: string, cause: unknown): PlaybyplayError {
   });
 }
 
+/** The file of the library is damaged. */
 export function damaged(shown: string, problem: string, cause?: unknown): PlaybyplayError {
   return new PlaybyplayError('library-damaged', `the library ${shown} cannot be read: ${problem}`, {
     hint: REBUILD_HINT,
@@ -138,6 +140,7 @@ export function damaged(shown: string, problem: string, cause?: unknown): Playby
   });
 }
 
+/** The library has the tables of another version. */
 export function otherVersion(shown: string): PlaybyplayError {
   return new PlaybyplayError('library-version', `${shown} was made by another version of playbyplay`, {
     hint: REBUILD_HINT,
