@@ -14,10 +14,13 @@ export function runAll(steps: readonly Step[]): number {
   return 0;
 }
 
+/** Several checkers, the default of tsc, would each check the types that files share: a third more processor time. */
+const ONE_CHECKER = ['--checkers', '1'];
+
 /** The static checks. */
 export const CHECKS: readonly Step[] = [
-  ['types', 'tsc', ['-p', 'tsconfig.json']],
-  ['types of pages', 'tsc', ['-p', 'src/studio/web']],
+  ['types', 'tsc', ['-p', 'tsconfig.json', ...ONE_CHECKER]],
+  ['types of pages', 'tsc', ['-p', 'src/studio/web', ...ONE_CHECKER]],
   ['lint', 'oxlint', ['-c', 'tools/oxlint.json', '--quiet', '--ignore-pattern', 'scripts/*.js', '.']],
   ['format', 'biome', ['format', '--config-path=tools/format.json', '.']],
 ];
