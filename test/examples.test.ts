@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { constants, runInNewContext, runInThisContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fixture } from './paths.ts';
+import { fixture, smallClip } from './paths.ts';
 
 // Runs the `@example` blocks of what the package's entry points export. An example can use
 // - every export of the entry points, without importing it;
@@ -91,7 +91,7 @@ beforeAll(() => {
   const log = readFileSync(fixture('logs', 'freedoom-demo1.ndjson'), 'utf8').replace('freedoom-demo1.mp4', 'match.mp4');
   mkdirSync(join(folder, 'match.playbyplay'));
   writeFileSync(join(folder, 'match.playbyplay', 'events.ndjson'), log);
-  cpSync(join(root, 'test', 'footage', 'freedoom-demo1.mp4'), join(folder, 'match.mp4'));
+  cpSync(smallClip, join(folder, 'match.mp4'));
   writeFileSync(join(folder, 'match.srt'), '1\n00:00:02,000 --> 00:00:03,500\nThere it is!\n');
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(root, join(folder, 'node_modules', 'playbyplay'), 'junction');
