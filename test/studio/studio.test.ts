@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { clip } from '../paths.ts';
+import { smallClip } from '../paths.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/events/journal.ts';
 import { readChapters } from '../../src/media/container/chapters.ts';
@@ -179,7 +179,7 @@ describe('the studio', () => {
   });
 
   it('shows two recordings on one clock: that of their sound, or the moment that a person names', async () => {
-    remux(clip, join(browser.folder, 'copy.mkv'), 'matroska', { seconds: 20 });
+    remux(smallClip, join(browser.folder, 'copy.mkv'), 'matroska', { seconds: 20 });
     const page = await browser.show('#/compare?recording=matches%2Fmatch.mp4&other=matches%2Fcopy.mkv');
     await page.getByText(/By their sound, the second begins at −?0:00\.0\d\d of the first/).waitFor();
     const views = page.locator(`${canvas}[data-exact="true"]`);
