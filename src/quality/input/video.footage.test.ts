@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { remux } from '../../../test/fixtures/remux.ts';
 import { makeVideo } from '../../../test/fixtures/videos.ts';
+import { clip } from '../../../test/paths.ts';
 import { scoreFiles } from '../score.ts';
 import { analyzeFiles } from '../timeline.ts';
 import { readVideo } from './video.ts';
@@ -145,10 +147,12 @@ describe('a recording', () => {
   });
 
   it('of a game has its frame rate and hardly any repeated pictures', async () => {
-    const clip = new URL('../../../test/footage/freedoom-demo1.mp4', import.meta.url).pathname;
-    const [scored] = await scoreFiles([clip], { video: readVideo });
-    expect(scored).toMatchObject({ info: { fps: 35, width: 1280 }, counts: { frames: 1470, timestampGaps: 0 } });
-    expect(scored!.counts['duplicates']).toBeLessThan(15);
+    const part = join(folder, 'game.mkv');
+    remux(clip, part, 'matroska', { seconds: 12 });
+    const [scored] = await scoreFiles([part], { video: readVideo });
+    // 12 s of packets: two more than are shown in this time, as B-frames are decoded after the pictures that they depend on.
+    expect(scored).toMatchObject({ info: { fps: 35, width: 1280 }, counts: { frames: 422, timestampGaps: 0 } });
+    expect(scored!.counts['duplicates']).toBeLessThan(5);
     expect(scored!.quality.picture).toBeGreaterThan(20);
   });
 });
