@@ -169,7 +169,8 @@ describe('reading with several threads', () => {
       const out = join(folder, 'blocked');
       const args = ['--game', join(folder, 'profile.json'), '--plugin', join(folder, 'glow.mjs'), '--out', out];
       const detect = async (ends: string, ...more: string[]): Promise<readonly [ended: unknown, said: string]> => {
-        const env = { ...process.env, GLOW_ENDS: ends, PLAYBYPLAY_STUCK_SECONDS: '1.5' };
+        // Long enough to open a recording on a busy machine: only the blocked thread is to be late.
+        const env = { ...process.env, GLOW_ENDS: ends, PLAYBYPLAY_STUCK_SECONDS: '4' };
         const child = spawn(
           process.execPath,
           [launcher, 'detect', media, '--workers', '2', '--quiet', ...args, ...more],
