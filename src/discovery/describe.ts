@@ -18,7 +18,7 @@ import {
 } from './names.ts';
 import { asName, type IdentifiedHud } from './selection.ts';
 import { withoutMargin } from './steady-edges.ts';
-import { overlap } from './survey.ts';
+import { overlap, type Survey } from './survey.ts';
 import { figureArea, learnFieldFont } from './learn-field-font.ts';
 
 /** Values that are kept as examples. */
@@ -27,11 +27,11 @@ const MAX_EXAMPLES = 8;
 /**
  * Names the elements of a HUD by their captions and places, and describes how they behave.
  *
- * @param steady Where edges stay, in pixels of the reference frame.
+ * @param survey Where edges stay, and symbols that do, in pixels of the reference frame.
  */
 export function describeHud(
   { texts, gauges, rows, icons, feeds }: IdentifiedHud,
-  steady: readonly Rect[],
+  { steady, symbols }: Pick<Survey, 'steady' | 'symbols'>,
   reference: Size,
 ): readonly HudField[] {
   const labelled = texts.flatMap(({ element: { rect }, reading }, i): (Label & { readonly field: number })[] =>
@@ -113,7 +113,13 @@ export function describeHud(
   const fields = untaught.map((field, i): HudField => {
     const { element, reading, samples, row } = texts[i]!;
     if (row || !FIGURES.has(field.type)) return field;
-    const font = learnFieldFont(samples, reading, element.rect, growRegion(field, untaught, reference), field.id);
+    const font = learnFieldFont(
+      samples,
+      reading,
+      element.rect,
+      growRegion(field, untaught, reference, symbols),
+      field.id,
+    );
     return font ? { ...field, font } : field;
   });
   const filled = gauges.map((gauge): HudField => {

@@ -66,7 +66,8 @@ export async function discoverHud(paths: readonly string[], options: DiscoverOpt
     recordings: recordings.map(({ path, index }) => ({ path, duration: index.t.at(-1) ?? 0 })),
     moment: fullestFrame(survey),
     ...(surveyed.isChinese ? { languages: CHINESE } : {}),
-    fields: describeHud(identified, survey.steady, reference),
+    fields: describeHud(identified, survey, reference),
+    symbols: survey.symbols,
   };
 }
 

@@ -84,7 +84,7 @@ const MAX_QUESTIONS = 10;
  * @throws RangeError for an answer to a question that is not asked.
  */
 export function draftPack(discovery: Discovery, game: string, dictionary: Dictionary, answers: Answers = {}): Draft {
-  const { reference, recordings, fields, languages } = discovery;
+  const { reference, recordings, fields, symbols, languages } = discovery;
   const minutes = recordings.reduce((sum, { duration }) => sum + duration, 0) / 60;
   const questions = selectQuestions(fields.filter(({ id }) => answers[`hud-${id}`] !== NO));
   const unknown = Object.keys(answers).find((id) => !allQuestionIds(fields).has(id));
@@ -117,7 +117,7 @@ export function draftPack(discovery: Discovery, game: string, dictionary: Dictio
     const word = displayWord(field.type);
     const key = uniqueName(cleanName(`${word} ${name}`), taken);
     keys.set(field, key);
-    const region = field.font?.region ?? growRegion(field, fields, reference);
+    const region = field.font?.region ?? growRegion(field, fields, reference, symbols);
     const regionKey = field.row ? rowKeyOf(field.row) : key;
     if (!field.row) regions[key] = { ...region, anchor: field.place };
     const isGrown = !field.row && !field.bounds && field.pattern !== undefined && region.width > field.rect.width;

@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { cutSightings, groupElements, groupMessages, separateNeighbors, uncutElements } from './elements.ts';
+import {
+  cutSightings,
+  groupElements,
+  groupMessages,
+  separateNeighbors,
+  uncutElements,
+  withoutMessages,
+} from './elements.ts';
 import type { Sighting, Survey } from './survey.ts';
 
 const FRAME = { width: 1280, height: 720 };
@@ -110,4 +117,37 @@ it('separates a score from the clock next to it where both usually end', () => {
   expect(Math.max(...found.map(({ rect }) => rect.x + rect.width))).toBe(674);
   expect(score!.rect.x + score!.rect.width).toBe(600);
   expect(clock!.rect).toMatchObject({ x: 606, width: 68 });
+});
+
+const message = (frame: number, width: number) => [frame, 640 - width / 2, 170, width, 44] as const;
+
+it('takes lines of several widths that appear for messages, even if one is there in a third of the frames', () => {
+  const survey = surveyOf([
+    ...frames.map((frame) => [frame, 20, 20, 100, 30] as const),
+    ...[2, 3, 4, 9].map((frame) => message(frame, 200)),
+    ...[12, 13, 17, 18].map((frame) => message(frame, 420)),
+  ]);
+  const appeared = survey.sightings.filter(({ y, t }) => y === 170 && [4, 18, 24].includes(t));
+  const seen = groupElements(survey, FRAME);
+  expect(seen.map(({ comesAndGoes }) => comesAndGoes)).toEqual([false, false]);
+  const lasting = withoutMessages(seen, { appeared });
+  expect(lasting.map(({ rect }) => rect.x)).toEqual([20]);
+  // Where no line was seen to appear it stays what it is.
+  expect(withoutMessages(seen, { appeared: [] })).toEqual(seen);
+  const [area] = groupMessages({ ...survey, appeared }, lasting, FRAME);
+  expect(area).toMatchObject({ align: 'centre', comesAndGoes: true });
+  expect(area!.rect.x).toBeLessThanOrEqual(430);
+});
+
+it('makes one area of messages whose words were found apart', () => {
+  // The text finder sees the words of a wide font as two lines.
+  const words = [4, 5, 13].flatMap((frame) => [
+    [frame, 440, 180, 290, 32] as const,
+    [frame, 745, 180, 95, 30] as const,
+  ]);
+  const survey = surveyOf([...frames.map((frame) => [frame, 20, 20, 100, 30] as const), ...words]);
+  const areas = groupMessages(survey, withoutMessages(groupElements(survey, FRAME), survey), FRAME);
+  expect(areas).toHaveLength(1);
+  expect(areas[0]!.rect.x).toBeLessThanOrEqual(440);
+  expect(areas[0]!.rect.x + areas[0]!.rect.width).toBeGreaterThanOrEqual(840);
 });

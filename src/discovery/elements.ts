@@ -1,4 +1,4 @@
-import type { Rect, Size } from '../geometry.ts';
+import { boundsOf as allBounds, type Rect, type Size } from '../geometry.ts';
 import { upperMedian } from '../statistics.ts';
 import { withoutMargin } from './steady-edges.ts';
 import { overlap, type Sighting, type Survey } from './survey.ts';
@@ -261,6 +261,89 @@ function boundsOf(group: readonly Rect[]): Rect {
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
+/** Presence below which messages may be shown one after the other at a place, of that of what is most often seen. */
+const MAX_MESSAGES_PRESENCE = 0.6;
+/** Times that lines of other widths appeared there, the widest in widths of the narrowest, and how long ago another one did. */
+const MIN_APPEARANCES = 2;
+const MIN_WIDTH_RATIO = 1.4;
+const MIN_APPEARANCE_SECONDS = 2;
+/** Ratio of heights up to which lines may be one, and gap between words, in heights. */
+const MAX_WORD_HEIGHT_RATIO = 1.6;
+const MAX_WORD_GAP = 0.9;
+/** Share of a piece in its line, its width in widths of the line, and seconds between them. */
+const MIN_PIECE_INSIDE = 0.6;
+const MAX_PIECE_WIDTH = 0.85;
+const MAX_PIECE_SECONDS = 1.2;
+/** Share of the sightings of an element that are pieces of lines, from which it is one of them. */
+const MIN_PIECES_SHARE = 0.5;
+
+/**
+ * Leaves out elements that are messages: where lines of several widths appear, however often some line is there; and pieces of lines
+ * that appear now and then. `groupMessages` makes areas of them.
+ */
+export function withoutMessages(
+  elements: readonly TextElement[],
+  { appeared }: Pick<Survey, 'appeared'>,
+): readonly TextElement[] {
+  const most = Math.max(0, ...elements.map(({ presence }) => presence));
+  const passing = elements.flatMap(({ comesAndGoes, sightings }) => (comesAndGoes ? sightings : []));
+  return elements.filter((element) => {
+    const { presence, comesAndGoes, character, sightings } = element;
+    if (character !== undefined || presence > MAX_MESSAGES_PRESENCE * most) return true;
+    const pieces = sightings.filter((one) => isPiece(one, appeared) || passing.some((next) => isNextWord(one, next)));
+    return !appearsAnew(element, appeared) && !(comesAndGoes && pieces.length >= MIN_PIECES_SHARE * sightings.length);
+  });
+}
+
+/** Whether lines of several widths appear at the place of an element. */
+function appearsAnew({ rect, sightings }: TextElement, appeared: readonly Sighting[]): boolean {
+  const own = appeared
+    .filter((one) => overlap(one, rect) > MIN_PIECE_INSIDE && heightRatio(one, rect) <= MAX_WORD_HEIGHT_RATIO)
+    .toSorted((a, b) => a.recording - b.recording || a.t - b.t);
+  const times = own.filter(
+    (one, i) => i === 0 || own[i - 1]!.recording !== one.recording || one.t - own[i - 1]!.t >= MIN_APPEARANCE_SECONDS,
+  );
+  const widths = [...sightings, ...own].map(({ width }) => width);
+  return times.length >= MIN_APPEARANCES && Math.max(...widths) >= MIN_WIDTH_RATIO * Math.min(...widths);
+}
+
+function heightRatio(a: Rect, b: Rect): number {
+  return Math.max(a.height, b.height) / Math.min(a.height, b.height);
+}
+
+/** Whether a line is a piece of one that appeared at the time. */
+function isPiece(line: Sighting, appeared: readonly Sighting[]): boolean {
+  return appeared.some(
+    (whole) =>
+      whole.recording === line.recording &&
+      Math.abs(whole.t - line.t) <= MAX_PIECE_SECONDS &&
+      line.width <= MAX_PIECE_WIDTH * whole.width &&
+      heightRatio(line, whole) <= MAX_WORD_HEIGHT_RATIO &&
+      overlapShare(line, whole) > MIN_PIECE_INSIDE,
+  );
+}
+
+/** Whether two lines of a frame are words of one line: next to each other in a row. */
+function isNextWord(a: Sighting, b: Sighting): boolean {
+  if (a === b || a.frame !== b.frame || heightRatio(a, b) > MAX_WORD_HEIGHT_RATIO) return false;
+  const height = Math.min(a.height, b.height);
+  const [left, right] = a.x < b.x ? [a, b] : [b, a];
+  const gap = right.x - left.x - left.width;
+  const rows = Math.abs(a.y + a.height / 2 - b.y - b.height / 2);
+  return rows <= MAX_ROW_DISTANCE * height && Math.abs(gap) <= MAX_WORD_GAP * height;
+}
+
+/** Joins lines that are words of one line, and leaves out pieces of lines that were seen whole. */
+function joinWords(lines: readonly Sighting[], appeared: readonly Sighting[]): readonly Sighting[] {
+  const joined: Sighting[] = [];
+  for (const line of lines.filter((one) => !isPiece(one, appeared)).toSorted((a, b) => a.x - b.x)) {
+    const at = joined.findIndex((one) => isNextWord(one, line));
+    if (at < 0) joined.push(line);
+    else joined[at] = { ...joined[at]!, ...allBounds([joined[at]!, line]) };
+  }
+  return joined;
+}
+
 /** Frames between which a message may be seen again without being new. */
 const MAX_MESSAGE_GAP = 2;
 /** Times that messages must have been seen at a place. */
@@ -290,7 +373,14 @@ export function groupMessages(
     unknown.filter((one) => !isAppeared.has(one)),
     frames.length,
   );
-  const rest = unknown.filter((one) => one.isTitle === true || !isOnTable(one));
+  const single = unknown.filter((one) => one.isTitle === true || !isOnTable(one));
+  const rest = [
+    ...single.filter((one) => isAppeared.has(one)),
+    ...joinWords(
+      single.filter((one) => !isAppeared.has(one)),
+      appeared,
+    ),
+  ];
   const groups: { readonly align: Alignment; readonly members: Sighting[] }[] = [];
   for (const one of rest)
     for (const align of ['centre', 'left'] as const) {

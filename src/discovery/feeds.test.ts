@@ -114,6 +114,31 @@ it('finds where rows of different widths end at one edge', () => {
   expect(area!.rect.y).toBeGreaterThanOrEqual(60);
 });
 
+it('takes the names of the top row of a feed, which is seldom empty, for no line that stays', () => {
+  // The victims end at one edge; most of them have names of one length.
+  const victims = Array.from({ length: 16 }, (_, frame) => ({
+    ...rowAt(80, frame, frame % 4 === 0 ? 40 : 68),
+    x: 1187,
+  }));
+  const killers = victims.map((victim, i) => ({
+    ...victim,
+    x: i % 2 === 0 ? 1056 : 1100,
+    width: i % 2 === 0 ? 70 : 40,
+  }));
+  const lasting = [
+    {
+      rect: victims[1]!,
+      align: 'right',
+      presence: 0.8,
+      comesAndGoes: false,
+      sightings: victims,
+    },
+  ] as const;
+  const [area] = findFeedAreas({ sightings: [...killers, ...victims] }, { width: 1280, height: 720 }, lasting);
+  expect(area!.rect.x).toBeLessThanOrEqual(1056);
+  expect(area!.rect.x + area!.rect.width).toBeGreaterThanOrEqual(1250);
+});
+
 it('reads a log of short rows that come and go, of which few push each other', () => {
   const rows = [['+1 Stone'], ['+2 Wood'], ['+6 Wood', '+2 Wood'], ['+3 Food'], ['+4 Stone'], ['+8 Food']].flatMap(
     (shown) => [[], shown.slice(1), shown, shown],

@@ -83,16 +83,19 @@ export function findFeedAreas(
     .map(({ rect, rowHeight }) => ({ rect, rowHeight, sightings: moving.filter((one) => overlap(one, rect) > 0.5) }));
 }
 
-/** Presence, and deviation of the width in heights, of a line that is no row of a feed; share of a sighting in it. */
+/** Presence, and deviation of the width in heights, of a line that is no row of a feed. */
 const MIN_STEADY_PRESENCE = 0.75;
 const MAX_STEADY_DEVIATION = 0.35;
+/** Share of the sightings of such a line that may have another width: the names of the top row of a feed often have. */
+const MAX_OTHER_WIDTHS = 0.15;
+/** Share of a sighting in such a line. */
 const MAX_STEADY_OVERLAP = 0.6;
 
 function isSteadyLine({ rect, presence, sightings }: TextElement): boolean {
   const widths = sightings.map(({ width }) => width);
   const usual = upperMedian(widths)!;
-  const deviation = upperMedian(widths.map((width) => Math.abs(width - usual)))!;
-  return presence >= MIN_STEADY_PRESENCE && deviation <= MAX_STEADY_DEVIATION * rect.height;
+  const others = widths.filter((width) => Math.abs(width - usual) > MAX_STEADY_DEVIATION * rect.height);
+  return presence >= MIN_STEADY_PRESENCE && others.length <= MAX_OTHER_WIDTHS * widths.length;
 }
 
 function isRow({ width, height }: Rect, frame: Size): boolean {

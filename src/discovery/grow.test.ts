@@ -48,3 +48,14 @@ it('leaves a log at the left edge space for longer messages, and another message
   expect(growRegion({ ...log, isLog: true }, [], FRAME)).toMatchObject({ x: 4, width: 230 });
   expect(growRegion(log, [], FRAME)).toMatchObject({ x: 10, width: 140 });
 });
+
+it('grows a counter over no symbol in front of it', () => {
+  const count: FieldArea = {
+    ...clock,
+    type: 'counter',
+    align: 'right',
+    pattern: '(\\d{1,2})',
+  };
+  expect(growRegion(count, [count], FRAME).x).toBeLessThan(590);
+  expect(growRegion(count, [count], FRAME, [{ x: 570, y: 22, width: 26, height: 26 }]).x).toBe(596);
+});

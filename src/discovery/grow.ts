@@ -19,8 +19,17 @@ export interface FieldArea {
   readonly isLog?: boolean | undefined;
 }
 
-/** The region of a field, wider by a character on the sides on which its figure may grow or move, where nothing else lies there. */
-export function growRegion(field: FieldArea, fields: readonly FieldArea[], frame: Size): Rect {
+/**
+ * The region of a field, wider by a character on the sides on which its figure may grow or move, where nothing else lies there.
+ *
+ * @param symbols What is drawn besides the fields, such as an icon in front of a figure.
+ */
+export function growRegion(
+  field: FieldArea,
+  fields: readonly FieldArea[],
+  frame: Size,
+  symbols: readonly Rect[] = [],
+): Rect {
   const { rect, align, pattern, type, bounds, isLog = false } = field;
   if (type === 'message') {
     const wide = isLog
@@ -41,7 +50,7 @@ export function growRegion(field: FieldArea, fields: readonly FieldArea[], frame
   const [left, right] = (
     isClock ? [step, step] : { left: [0, step], right: [step, 0], centre: [step / 2, step / 2] }[align]
   ) as [number, number];
-  const grown = widen(field, fields, frame, [left, right]);
+  const grown = widen(field, [...fields, ...symbols.map((symbol) => ({ rect: symbol }))], frame, [left, right]);
   // A clock is not centred where one side has no space.
   return isClock && grown.width < Math.floor(rect.width + left + right) ? rect : grown;
 }
@@ -49,7 +58,7 @@ export function growRegion(field: FieldArea, fields: readonly FieldArea[], frame
 /** An area that is wider on either side as far as nothing else lies there. */
 function widen(
   { rect }: FieldArea,
-  fields: readonly FieldArea[],
+  fields: readonly Pick<FieldArea, 'rect'>[],
   frame: Size,
   [before, after]: readonly [number, number],
 ): Rect {

@@ -63,6 +63,8 @@ export interface Discovery {
   /** The surveyed frame that shows most text. */
   readonly moment: { readonly recording: number; readonly t: number };
   readonly fields: readonly HudField[];
+  /** Symbols that stay, such as an icon in front of a figure, which must not grow over it; in pixels of the reference frame. */
+  readonly symbols?: readonly Rect[];
   /** Languages of its texts, as BCP 47 tags, if others than English. */
   readonly languages?: readonly string[];
   /** Answers that were given, by id of the question. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Rect } from '../geometry.ts';
 import { stillPicture } from '../../test/fixtures/still.ts';
 import type { FollowedSample } from './follow.ts';
-import { extendRow, fillGaps, findCellRow, findIcon, groupFrames } from './icons.ts';
+import { extendRow, fillGaps, findCellRow, findIcon, groupFrames, nextIcons } from './icons.ts';
 
 type Colour = readonly [number, number, number];
 
@@ -121,4 +121,21 @@ it('groups frames of one size and distance', () => {
 it('takes two bars in a row for no cells', () => {
   const bars = [24, 956].map((x) => ({ x, y: 676, width: 301, height: 21 }));
   expect(groupFrames(fillGaps(bars))).toEqual(bars.map((bar) => [bar]));
+});
+
+it('continues a row of icons by one on either side, within the frame', () => {
+  const row = [square(30), square(54), square(78)];
+  expect(nextIcons(row, { width: 1280, height: 720 })).toEqual([square(6), square(102)]);
+  expect(nextIcons(row, { width: 100, height: 720 })).toEqual([square(6)]);
+  expect(nextIcons([square(30)], { width: 1280, height: 720 })).toEqual([]);
+});
+
+const inside = (n: number): Colour => (n < 8 || n >= 16 ? [40, 220, 60] : [10, 40, 15]);
+
+it('takes a place next to icons for one only where it has a border', async () => {
+  const bare = samplesOf(24, 20, inside);
+  expect(await findIcon(bare)).toBeDefined();
+  expect(await findIcon(bare, true)).toBeUndefined();
+  const framed = samplesOf(24, 20, (n, x, y) => (Math.min(x, y, 19 - x, 19 - y) < 2 ? [255, 255, 255] : inside(n)));
+  expect((await findIcon(framed, true))?.pictures).toHaveLength(2);
 });

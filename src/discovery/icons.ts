@@ -75,9 +75,10 @@ interface Cluster {
  * as seconds that are counted down over it, does not matter.
  *
  * @param samples What was seen at the place, with pictures.
+ * @param isGuess No frame was seen there: its pictures must have a border.
  * @returns Undefined where the place shows a single picture, or scenery.
  */
-export async function findIcon(samples: readonly FollowedSample[]): Promise<Icon | undefined> {
+export async function findIcon(samples: readonly FollowedSample[], isGuess = false): Promise<Icon | undefined> {
   const seen = samples.flatMap(({ recording, t, area }) => (area ? [{ recording, t, area }] : []));
   const crops = new Map<PictureArea, Uint8Array>();
   const pixelsOf = (area: PictureArea): Uint8Array => {
@@ -118,7 +119,7 @@ export async function findIcon(samples: readonly FollowedSample[]): Promise<Icon
   const steady = repeated.filter((cluster) => lastingShare(cluster) >= MIN_LASTING_SHARE);
   // The frame may have been found within its border, so that no picture shows it.
   const bordered = steady.filter((cluster) => hasBorder(cluster, width));
-  const merged = mergeAlike(bordered.length >= 2 ? bordered : steady);
+  const merged = mergeAlike(isGuess || bordered.length >= 2 ? bordered : steady);
   const lasting = [...new Set(merged.values())];
   if (lasting.length < 2 || lasting.length > MAX_PICTURES) return undefined;
   const shown = own.flatMap((cluster, n) => {
@@ -391,6 +392,30 @@ export function fillGaps(frames: readonly Rect[]): readonly Rect[] {
   );
   return [...frames, ...added];
 }
+
+/** Width of an icon, in heights, that may have a neighbour whose border changes. */
+const [MIN_SQUARE_ASPECT, MAX_SQUARE_ASPECT] = [0.8, 1.25];
+
+/**
+ * Where a row of icons may go on: the places before its first and behind its last one. The border of an icon may change with what it
+ * shows, so that it does not stay.
+ *
+ * @param row Frames of one size with equal distances.
+ */
+export function nextIcons(row: readonly Rect[], frame: Size): readonly Rect[] {
+  const [first, second] = row;
+  const last = row.at(-1);
+  if (!first || !second || !last || row.length > MAX_ICONS) return [];
+  const aspect = first.width / first.height;
+  if (aspect < MIN_SQUARE_ASPECT || aspect > MAX_SQUARE_ASPECT) return [];
+  const pitch = (last.x - first.x) / (row.length - 1);
+  return [first.x - pitch, last.x + pitch].flatMap((x) =>
+    x < 0 || x + first.width > frame.width ? [] : [{ ...first, x: Math.round(x) }],
+  );
+}
+
+/** Icons in a row that is continued at most. */
+const MAX_ICONS = 6;
 
 /** Groups frames of one size in rows with equal distances. */
 export function groupFrames(frames: readonly Rect[]): readonly (readonly Rect[])[] {

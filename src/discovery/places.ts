@@ -1,10 +1,17 @@
 import type { Rect, Size } from '../geometry.ts';
 import type { TextRecognizer } from '../recognition/text-recognizer.ts';
 import { MAX_COMMON_AREA } from './areas.ts';
-import { groupElements, groupMessages, mergeMessages, type TextElement, uncutElements } from './elements.ts';
+import {
+  groupElements,
+  groupMessages,
+  mergeMessages,
+  type TextElement,
+  uncutElements,
+  withoutMessages,
+} from './elements.ts';
 import { type FollowedSample, followPlaces } from './follow.ts';
 import { CHARACTER_WIDTH, withLineMargin } from './grow.ts';
-import { type ExtendedRow, extendRow, fillGaps, groupFrames, groupSymbols } from './icons.ts';
+import { type ExtendedRow, extendRow, fillGaps, groupFrames, groupSymbols, nextIcons } from './icons.ts';
 import { type FeedArea, findFeedAreas } from './feeds.ts';
 import { findGauges, type Gauge } from './gauges.ts';
 import { findSlotFigures } from './slots.ts';
@@ -24,6 +31,8 @@ export interface HudPlaces {
   /** Rectangles drawn around something, in rows, and symbols without one. */
   readonly outlineRows: readonly ExtendedRow[];
   readonly symbolRows: readonly ExtendedRow[];
+  /** Where rows of icons may go on, though no frame was seen there. */
+  readonly nextIcons: readonly Rect[];
   readonly feedAreas: readonly FeedArea[];
   /** Where texts stand next to each other. */
   readonly textRows: readonly Rect[];
@@ -34,6 +43,7 @@ export interface FollowedHud {
   readonly elements: readonly (readonly FollowedSample[])[];
   readonly outlines: ReadonlyMap<Rect, readonly FollowedSample[]>;
   readonly symbols: ReadonlyMap<Rect, readonly FollowedSample[]>;
+  readonly nextIcons: readonly (readonly FollowedSample[])[];
   readonly feeds: readonly (readonly FollowedSample[])[];
   readonly textRows: readonly (readonly FollowedSample[])[];
 }
@@ -51,8 +61,9 @@ export async function findPlaces(
   recognizer: TextRecognizer,
 ): Promise<HudPlaces> {
   const reference = recordings[0]!.size;
+  const kept = withoutMessages(found, cut);
   const uncut = uncutElements(groupElements(surveyed, reference), found);
-  const lasting = [...found, ...(await readSteadyPlaces(recordings, cut.steady, found, recognizer))];
+  const lasting = [...kept, ...(await readSteadyPlaces(recordings, cut.steady, found, recognizer))];
   const gauges = findGauges(recordings, [...cut.shapes.slice(0, MAX_SHAPES), ...cut.steady]);
   const texts = lasting.filter(
     ({ rect, isSteady }) => !isSteady || !gauges.some((gauge) => shareInCommon(rect, gauge.rect) > MAX_COMMON_AREA),
@@ -70,13 +81,27 @@ export async function findPlaces(
   const symbolRows = groupSymbols(cut.symbols).map((row) => extendRow(row, reference));
   const feedAreas = findFeedAreas(surveyed, reference, found);
   const textRows = findTextRows(found, reference);
-  return { elements, texts, acrossFrames, gauges, outlineRows, symbolRows, feedAreas, textRows };
+  const frames = frameRows.flat();
+  const guessed = frameRows
+    .flatMap((row) => nextIcons(row, reference))
+    .filter((rect) => !frames.some((other) => overlap(rect, other) > 0));
+  return {
+    elements,
+    texts,
+    acrossFrames,
+    gauges,
+    outlineRows,
+    symbolRows,
+    nextIcons: guessed,
+    feedAreas,
+    textRows,
+  };
 }
 
 /** Follows all places over the recordings. */
 export async function followHud(
   recordings: readonly Recording[],
-  { elements, outlineRows, symbolRows, feedAreas, textRows }: HudPlaces,
+  { elements, outlineRows, symbolRows, nextIcons: guessed, feedAreas, textRows }: HudPlaces,
   recognizer: TextRecognizer,
   options: NonNullable<Parameters<typeof followPlaces>[3]>,
 ): Promise<FollowedHud> {
@@ -94,7 +119,7 @@ export async function followHud(
             ? { rect: withLineMargin(rect, reference), find: true, near: sightings }
             : { rect, keep: Math.ceil(CHARACTER_WIDTH * rect.height) },
         ),
-        ...[...outlines, ...symbols].map((rect) => ({ rect, keep: 0, isPicture: true })),
+        ...[...outlines, ...symbols, ...guessed].map((rect) => ({ rect, keep: 0, isPicture: true })),
         ...feedAreas.map(({ rect, rowHeight, sightings }) => ({ rect, rowHeight, isFeed: true, near: sightings })),
         ...textRows.map((rect) => ({ rect })),
       ],
@@ -108,6 +133,7 @@ export async function followHud(
     elements: take(elements).map(([, samples]) => samples),
     outlines: new Map(take(outlines)),
     symbols: new Map(take(symbols)),
+    nextIcons: take(guessed).map(([, samples]) => samples),
     feeds: take(feedAreas).map(([, samples]) => samples),
     textRows: followed,
   };

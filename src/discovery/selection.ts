@@ -99,6 +99,11 @@ async function identifyDrawn(
       Math.min(rect.width, rect.height) >= MIN_ICON_SIDE * reference.height &&
       Math.max(rect.width, rect.height) <= MAX_ICON_SIDE * reference.height,
   );
+  // An icon next to icons is one, too; next to cells nothing is.
+  const isNextToIcon = (guess: Icon): boolean =>
+    icons.some(({ rect }) => Math.abs(rect.y - guess.rect.y) <= MAX_ICON_SHIFT && liesNear(rect, guess.rect));
+  const guesses = await Promise.all(followed.nextIcons.map((samples) => findIcon(samples.filter(isShown), true)));
+  icons.push(...guesses.flatMap((icon) => (icon && isNextToIcon(icon) ? [icon] : [])));
   const framed = [...framedRows, ...icons].map(({ rect }) => rect);
   const symbolsOf = (rect: Rect): readonly FollowedSample[] => followed.symbols.get(rect)!.filter(isShown);
   const bareRows = symbolRows
@@ -373,7 +378,10 @@ function isCaptionOf({ element, reading: { type, constantText } }: IdentifiedTex
   );
 }
 
-/** How much is known of what an element shows: figures say more than texts, a line with its caption more than its figures. */
+/**
+ * How much is known of what an element shows: figures say more than texts, a line with its caption more than its figures, and what was
+ * seen at its place most of the time more than what was seen there now and then.
+ */
 function rankOf({
   element,
   reading: { type, caption, certainty },
@@ -386,7 +394,8 @@ function rankOf({
     (FIGURES.has(type) ? 2 : 0) +
     (caption === undefined ? 0 : 1) +
     certainty -
-    (element.isSteady ? 0.01 : 0)
+    (element.isSteady ? 0.01 : 0) -
+    (element.comesAndGoes ? 0.5 : 0)
   );
 }
 
@@ -398,12 +407,20 @@ const MIN_TEXT_SHARE = 0.7;
 const MIN_READABLE_SHARE = 0.4;
 const MAX_ICON_ASPECT = 1.7;
 
+/** Pixels by which icons of a row may differ in height of place, and their distance at most, in widths. */
+const MAX_ICON_SHIFT = 3;
+const MAX_ICON_DISTANCE = 1.9;
+
+function liesNear(one: Rect, other: Rect): boolean {
+  return Math.abs(one.x - other.x) <= MAX_ICON_DISTANCE * one.width;
+}
+
 /** Finds icons and gauges of cells among rectangles that are drawn on the screen. */
 async function findIcons(
   outlineRows: readonly ExtendedRow[],
   samplesOf: (outline: Rect) => readonly FollowedSample[],
   isIconPlace: (outline: Rect) => boolean,
-): Promise<{ readonly icons: readonly Icon[]; readonly rows: readonly CellRow[] }> {
+): Promise<{ readonly icons: Icon[]; readonly rows: readonly CellRow[] }> {
   const grouped = outlineRows.map((row) => ({ row, cells: findCellRow(row, row.cells.map(samplesOf)) }));
   const single = grouped.flatMap(({ row, cells }) => (cells ? [] : row.cells.slice(row.from, row.to)));
   const icons = await Promise.all(

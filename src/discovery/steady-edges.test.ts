@@ -70,6 +70,23 @@ it('finds frames around icons, and the cells of a row', () => {
   }
 });
 
+it('takes an icon with a bar in its middle for one frame', () => {
+  const edges = new SteadyEdges(size);
+  for (let n = 0; n < 12; n++) {
+    const picture = frameAt(n, 5);
+    const luma = picture.y.data as Uint8Array;
+    for (let row = 0; row < 24; row++)
+      for (let column = 0; column < 24; column++) {
+        const isDrawn = Math.min(row, column, 23 - row, 23 - column) < 2 || (column >= 11 && column < 13);
+        luma[(40 + row) * picture.y.stride + 40 + column] = isDrawn ? 235 : 16;
+      }
+    edges.add(picture, 0);
+  }
+  const frames = edges.findFrames().filter(({ x }) => x < 160);
+  expect(frames).toHaveLength(1);
+  expect(Math.abs(frames[0]!.width - 24)).toBeLessThanOrEqual(4);
+});
+
 it('finds symbols that have no frame', () => {
   const edges = new SteadyEdges(size);
   const centres = [60, 76, 92, 108].map((x) => ({ x, y: 140 }));

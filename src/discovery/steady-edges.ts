@@ -294,10 +294,13 @@ function isOutlined(mask: Uint8Array, width: number, { x, y, width: wide, height
 /** Cells that a frame is divided into at most, and pixels around the place where they meet. */
 const MAX_FRAME_CELLS = 20;
 const CELL_BORDER_REACH = 3;
+/** Width of a row of cells, in heights: an icon with a bar or a digit in its middle is no row. */
+const MIN_CELLS_ASPECT = 1.3;
 
 /** Divides a frame into the equal cells that edges divide it into, where it is a row of cells that touch each other. */
 function divideFrame(mask: Uint8Array, width: number, rect: Rect): readonly Rect[] {
   const { x, y, width: wide, height: high } = rect;
+  if (wide < MIN_CELLS_ASPECT * high) return [rect];
   const isBorder = (at: number): boolean => {
     let most = 0;
     for (let column = Math.round(at) - CELL_BORDER_REACH; column <= Math.round(at) + CELL_BORDER_REACH; column++) {

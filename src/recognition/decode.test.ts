@@ -90,3 +90,13 @@ it('finds where characters are, the same one twice only with a blank between', (
   expect(locateCharacters({ ...line, span: 4 }, '17')).toEqual([expect.any(Number), 6.5 / 4]);
   expect(locateCharacters(line, '171717171')).toBeUndefined();
 });
+
+it('writes a sign that the network knows as one character and a pattern as two', () => {
+  const line: LineSteps = {
+    blank: Float64Array.of(0.01, 0.98, 0.02),
+    candidates: [[{ char: '9', probability: 0.99 }], [], [{ char: '°C', probability: 0.98 }]],
+  };
+  const found = decodeLine(line, patternConstraint('(\\d{1,2})°?[CF]'));
+  expect(found).toMatchObject({ text: '9°C' });
+  expect(found!.probability).toBeGreaterThan(0.9);
+});

@@ -81,7 +81,7 @@ export function decodeLine(
         if (isOver || total * probability < MIN_WEIGHT) continue;
         if (char === last) at(text, state, last, false).written += beam.written * probability;
         const before = char === last ? beam.blank : total;
-        const after = before > 0 ? constraint.step(state, char) : DEAD;
+        const after = before > 0 ? stepThrough(constraint, state, char) : DEAD;
         if (after !== DEAD) at(text + char, after, char, false).written += before * probability;
         else if (char === ' ' && constraint.accepts(state)) at(text, state, last, true).blank += before * probability;
       }
@@ -105,6 +105,17 @@ export function decodeLine(
   if (!best) return undefined;
   const all = groups.reduce((sum, { weight }) => sum + weight, 0);
   return { text: best.text, probability: Math.exp(scale) * best.weight, share: best.weight / all };
+}
+
+/** Follows a character that the network knows as one, and that is written as several: “℃” is “°C”. */
+function stepThrough(constraint: Constraint, state: number, chars: string): number {
+  if (chars.length === 1) return constraint.step(state, chars);
+  let after = state;
+  for (const char of chars) {
+    if (after === DEAD) return DEAD;
+    after = constraint.step(after, char);
+  }
+  return after;
 }
 
 function withoutSpaces(text: string): string {

@@ -43,6 +43,9 @@ const turned: Paint = (x) => (x < 40 ? [250, 200, 40] : dark);
 
 const scenery: Paint = (x, y) => [90 + (x % 50), 120 - (y % 7) * 5, 60 + (x % 31)];
 
+/** A full part of a third colour, scenery, and a dark one. */
+const passage: Paint = (x) => (x < 24 ? [250, 75, 50] : x < 110 ? [95, 84, 61] : dark);
+
 describe('bar', () => {
   it('reads a full part of another colour before an empty part, if asked to', async () => {
     expect(levelOf(await observe(colors, 200, 12, turned))).toBe(0);
@@ -52,6 +55,8 @@ describe('bar', () => {
     expect(levelOf(await observe(any, 200, 12, (x, y) => (x < 2 ? dark : turned(x, y))))).toBe(20);
     expect(levelOf(await observe(any, 200, 12, (x) => (x < 150 ? red : dark)))).toBe(75);
     expect(levelOf(await observe(any, 200, 12, () => dark))).toBe(0);
+    // Behind a full part of another colour scenery shows through the empty part, up to where it is dark.
+    expect((await observe(any, 200, 12, passage)).state).toBe('unreadable');
     // No gauge at all.
     expect(levelOf(await observe(any, 200, 12, () => [90, 160, 250]))).toBe('absent');
   });

@@ -23,6 +23,15 @@ async function row(
 
 const flag = (x: number, y: number): Color | undefined => (x >= 120 && x < 134 && y > 3 ? [200, 30, 30] : undefined);
 
+/** Eight cells with white outlines, of which the first are full. */
+const outlinedRow = (full: number) =>
+  draw(280, 17, (x, y) => {
+    const column = x % 35;
+    if (column >= 31) return [90, 130, 160];
+    const isOutline = column < 2 || column > 28 || y < 2 || y > 14;
+    return isOutline || x / 35 < full ? [255, 255, 255] : [16, 14, 12];
+  });
+
 describe('cells of a bar', () => {
   it('counts the full ones of a row, whatever stands behind the empty ones', async () => {
     for (let full = 1; full <= 10; full++) {
@@ -43,6 +52,15 @@ describe('cells of a bar', () => {
 
   it('does not count scenery of the same colour behind an empty cell', async () => {
     expect((await row(4, {}, flag)).state).toBe('unreadable');
+  });
+
+  it('counts no outline in the colour of full cells', async () => {
+    using detector = await kind.open({ fill: ['#ffffff'], cells: 8, zero: true }, assets);
+    for (const full of [0, 1, 5, 8])
+      expect(await detector.read(viewOfImage(outlinedRow(full)))).toMatchObject({
+        state: 'seen',
+        value: full,
+      });
   });
 
   it('is no bar where the cells are too small to be seen', async () => {

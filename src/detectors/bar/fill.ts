@@ -1,4 +1,5 @@
 import type { Rect } from '../../geometry.ts';
+import { upperMedian } from '../../statistics.ts';
 import type { Observation, PreparedCrop, View } from '../kind.ts';
 import type { GaugeShape } from './index.ts';
 import { type ColorOption, type ColorSpaceName, distanceTo, inSpace, namedColors } from '../../regions/color.ts';
@@ -129,8 +130,25 @@ function isKnown({ known, count }: Votes): boolean {
   return known >= 0.5 * count;
 }
 
-/** Takes slices of unknown colours at the start of a gauge for full ones, where what follows is empty. */
-export function fillUnknownStart(slices: readonly Votes[]): readonly Votes[] {
+/** Distance from the usual colour of an unknown full part within which its slices are, and share of them that must be. */
+const MAX_PART_DISTANCE = 50;
+const MIN_PART_SHARE = 0.85;
+
+/** Whether a part of a gauge has one colour: scenery behind an empty part has several. */
+function isOneColour(part: Slices): boolean {
+  const means = part.map((pixels) => [0, 1, 2].map((k) => mean(pixels, k)));
+  const usual = [0, 1, 2].map((k) => upperMedian(means.map((colour) => colour[k]!))!);
+  const near = means.filter((colour) => Math.hypot(...colour.map((one, k) => one - usual[k]!)) <= MAX_PART_DISTANCE);
+  return near.length >= MIN_PART_SHARE * means.length;
+}
+
+/**
+ * Takes slices of unknown colours at the start of a gauge for full ones, where they have one colour and what follows is empty.
+ *
+ * @param pixels The slices that voted.
+ * @returns Undefined where they have several colours, so that nobody knows where the full part ends.
+ */
+export function fillUnknownStart(slices: readonly Votes[], pixels: Slices): readonly Votes[] | undefined {
   const from = slices.findIndex((slice) => !isKnown(slice));
   const end = slices.findIndex((slice, i) => i > from && isKnown(slice) && isKnown(slices[i + 1] ?? slice));
   if (from < 0 || from > MAX_BORDER * slices.length) return slices;
@@ -142,6 +160,7 @@ export function fillUnknownStart(slices: readonly Votes[]): readonly Votes[] {
     isEmpty < MIN_KNOWN_REST * rest.length
   )
     return slices;
+  if (!isOneColour(pixels.slice(from, end))) return undefined;
   return slices.map((slice, i) => (i < end ? { ...slice, full: slice.count, known: slice.count } : slice));
 }
 
@@ -277,12 +296,26 @@ function valueAt(fit: Prefixes, from: number, to: number, at: number): number {
   return sum / count + (spread > 0 ? (cross / spread) * (at - 0.5 - centre) : 0);
 }
 
+/** Shares of a cell, along the gauge and across it, around which an outline lies that empty cells have, too. */
+const [OUTLINE_ALONG, OUTLINE_ACROSS] = [0.2, 0.25];
+
+/** The middles of equal cells: slices that belong to an outline are without pixels, the others without those at both ends. */
+export function middlesOfCells(slices: Slices, cells: number): Slices {
+  return slices.map((pixels, i) => {
+    const along = (((i + 0.5) * cells) / slices.length) % 1;
+    if (along < OUTLINE_ALONG || along > 1 - OUTLINE_ALONG) return [];
+    const count = pixels.length / 3;
+    const margin = Math.floor(OUTLINE_ACROSS * count);
+    return pixels.slice(3 * margin, 3 * (count - margin));
+  });
+}
+
 /** Minimum share of a full cell in the colours of `fill`: a symbol does not cover its whole cell. */
 const MIN_CELL_SHARE = 0.2;
 
 /**
- * Counts the full ones of `cells` equal cells in a row (hearts, lives, cartridges, stars). Full cells have the same share of pixels
- * in the colours of `fill`, empty ones none. The confidence is that of the worst cell: background in these colours behind an
+ * Counts the full ones of `cells` equal cells in a row (hearts, lives, cartridges, stars). The middles of full cells have the same
+ * share of pixels in the colours of `fill`, those of empty ones none. The confidence is that of the worst cell: background in these colours behind an
  * empty cell makes the row unreadable.
  *
  * @param zero Whether a row without full cells reads 0; otherwise it is absent.

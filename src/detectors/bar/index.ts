@@ -11,6 +11,7 @@ import {
   fillByEdge,
   emptyUnknownRest,
   fillUnknownStart,
+  middlesOfCells,
 } from './fill.ts';
 
 /** JSON Schema of the options of `bar` detectors. */
@@ -114,9 +115,15 @@ function observe(crop: PreparedCrop, view: View, options: BarOptions): Observati
   const { fill, empty, space = 'rgb', tolerance = 60, cells, zero = false } = options;
   if (!fill) return toObservation(fillByEdge(slices), options);
   const { anyFill = false, anyEmpty = false } = options;
-  let votes = countVotes(slices, { fill, empty, space, tolerance });
-  if (cells !== undefined) return countCells(votes, cells, zero || empty !== undefined);
-  if (anyFill) votes = fillUnknownStart(votes);
+  const colours = { fill, empty, space, tolerance };
+  if (cells !== undefined)
+    return countCells(countVotes(middlesOfCells(slices, cells), colours), cells, zero || empty !== undefined);
+  let votes = countVotes(slices, colours);
+  if (anyFill) {
+    const filled = fillUnknownStart(votes, slices);
+    if (!filled) return { state: 'unreadable', confidence: 0.5 };
+    votes = filled;
+  }
   if (anyEmpty) votes = emptyUnknownRest(votes);
   return toObservation(fillByColor(votes), options);
 }
