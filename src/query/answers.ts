@@ -2,7 +2,7 @@ import { PatternCompiler } from './match/patterns.ts';
 import { timeBounds, type Match } from './match/combinators.ts';
 import { ConditionCompiler } from './match/compile.ts';
 import type { SessionEvents } from './match/event-index.ts';
-import { findPeriods } from './match/periods.ts';
+import { findPeriods, numberedPeriods } from './match/periods.ts';
 import { collectLives, PropertyTimeline } from './match/states.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { isPropertyStatement, type PropertyValue } from '../events/statement.ts';
@@ -169,7 +169,7 @@ export class AnswerComputer {
   private momentOf(session: SessionEvents, at: NonNullable<Query['at']>): number | undefined {
     if (typeof at === 'number') return at;
     if (typeof at === 'string') return at === 'start' ? 0 : session.duration;
-    const period = findPeriods(session, at.period.word, this.dictionary)[at.period.nth - 1];
+    const [period] = numberedPeriods(findPeriods(session, at.period.word, this.dictionary), at.period.nth);
     return at.edge === 'start' ? period?.t : period?.end;
   }
 
@@ -242,18 +242,17 @@ export class AnswerComputer {
 
   private heldSpans(): TimedValue[] {
     const { find } = this.query;
-    if ('period' in find)
-      return this.sessions.flatMap((session) => {
-        const { word, nth } = find.period;
-        const all = findPeriods(session, word, this.dictionary);
-        const periods = nth === undefined ? all : all.slice(nth - 1, nth);
-        return periods.map(({ t, end }) => ({
+    if ('period' in find) {
+      const periodsOf = new ConditionCompiler(this.dictionary).compilePeriods(find.period);
+      return this.sessions.flatMap((session) =>
+        periodsOf(session).map(({ t, end }) => ({
           session: session.session,
           t,
           value: roundTime(end - t),
           match: undefined,
-        }));
-      });
+        })),
+      );
+    }
     if (!('while' in find)) return [];
     const isWanted = new PatternCompiler(this.dictionary).value(find.while.to);
     return this.sessions.flatMap((session) =>

@@ -8,6 +8,7 @@ import {
   type Condition,
   type GroupKey,
   type MentionPattern,
+  type PeriodCondition,
   type PropertyPattern,
   type Query,
   type Range,
@@ -108,7 +109,7 @@ class QueryWriter {
   private moment(at: NonNullable<Query['at']>): string {
     if (typeof at === 'number') return `at ${formatClock(at, 0)}`;
     if (typeof at === 'string') return `at the ${at}`;
-    return `at the ${at.edge} of ${this.period(at.period.word, at.period.nth)}`;
+    return `at the ${at.edge} of ${this.period(at.period)}`;
   }
 
   private limited({ first, last, nth, sort }: Query, what: string): string {
@@ -149,7 +150,7 @@ class QueryWriter {
         return `${isOne ? lengthNames[take] : 'the'} time since the last spawn when ${what}`;
       case 'held':
         if ('period' in find) {
-          const period = this.period(find.period.word, find.period.nth);
+          const period = this.period(find.period);
           return isOne
             ? `${lengthNames[take]} time that ${period.replace(/^any /, 'a ')} takes`
             : `how long ${period.replace(/^any /, 'each ')} takes`;
@@ -188,7 +189,7 @@ class QueryWriter {
     }
     if ('while' in condition) return `while ${this.state(condition)}`;
     if ('nth' in condition) return `${ordinalName(condition.nth)} time ${this.condition(condition.of)}`;
-    if ('period' in condition) return `in ${this.period(condition.period.word, condition.period.nth)}`;
+    if ('period' in condition) return `in ${this.period(condition.period)}`;
     const alternatives = alternativesOf(condition);
     if (alternatives) return this.alternatives([...new Set(alternatives.map((each) => this.condition(each)))]);
     if ('time' in condition) return timeText(condition.time);
@@ -202,9 +203,14 @@ class QueryWriter {
     return `${this.property(property)} is ${this.value(to)}`;
   }
 
-  private period(words: readonly string[], nth: number | undefined): string {
-    const name = this.names(words, 'object');
-    return nth === undefined ? `any ${name}` : `${ordinalName(nth)} ${name}`;
+  private period({ word, nth, having, without }: PeriodCondition['period']): string {
+    const name = this.names(word, 'object');
+    const numbered = nth === undefined ? `any ${name}` : `${ordinalName(nth)} ${name}`;
+    const conditions = [
+      ...(having ? [this.condition(having)] : []),
+      ...(without ? [`not (${this.condition(without)})`] : []),
+    ];
+    return conditions.length === 0 ? numbered : `${numbered} in which ${conditions.join(' and ')}`;
   }
 
   /** Puts what happens before when, where and whose. */

@@ -163,10 +163,14 @@ class QueryExplainer {
           `the event "${id}"${condition.subject ? ` of ${this.slot(condition.subject, 'object')}` : ''}: ${this.dictionary.events.find((event) => event.id === id)?.definition ?? ''}`,
       );
     if ('while' in condition) return [`while ${this.property({ ...condition.while })}`];
-    if ('period' in condition)
+    if ('period' in condition) {
+      const { word, nth, having, without } = condition.period;
       return [
-        `in ${condition.period.nth === undefined ? 'any' : `number ${condition.period.nth} of`} ${this.ids(condition.period.word, 'object')}`,
+        `in ${nth === undefined ? 'any' : `number ${nth} of`} ${this.ids(word, 'object')}`,
+        ...(having ? this.list('in which this happens:', [having]) : []),
+        ...(without ? this.list('in which this does not happen:', [without]) : []),
       ];
+    }
     if ('nth' in condition) return this.list(nthText(condition.nth), [condition.of]);
     const alternatives = alternativesOf(condition);
     if (alternatives) return this.list('any of', alternatives);

@@ -12,6 +12,7 @@ const TEXTS = { type: 'array', minItems: 1, maxItems: 200, items: TEXT } as cons
 const NUMBER = { type: 'number' } as const;
 const SECONDS = { type: 'number', minimum: 0 } as const;
 const COUNT = { type: 'integer', minimum: 1 } as const;
+const POSITION = { type: 'integer', not: { const: 0 }, description: 'negative numbers count from the end' } as const;
 const FRACTION = { type: 'number', minimum: 0, maximum: 1 } as const;
 const BOUNDS = { min: NUMBER, max: NUMBER, above: NUMBER, below: NUMBER } as const;
 const RANGE = { $ref: '#/$defs/range' } as const;
@@ -81,8 +82,10 @@ const PERIOD = describe(
   'during the n-th period of this word (round, half, lap, wave, day) of the session, or during any of them. A period begins ' +
     'where the log says that one begins, else where the one before ended or with the session; it ends where the log says ' +
     'that one ends or is won, lost, drawn or completed, else where the next begins, or something that alternates with ' +
-    'it (day and night), or with the session',
-  object({ period: object({ word: NONEMPTY_IDS, nth: COUNT }, ['word']) }, ['period']),
+    'it (day and night), or with the session. `having` and `without`: only those in which this happens or does not',
+  object({ period: object({ word: NONEMPTY_IDS, nth: POSITION, having: CONDITION, without: CONDITION }, ['word']) }, [
+    'period',
+  ]),
 );
 const NTH = describe(
   'the n-th match of a session; negative numbers count from the end',
@@ -206,7 +209,10 @@ export const querySchema = {
           SECONDS,
           { enum: ['start', 'end'] },
           object(
-            { period: object({ word: NONEMPTY_IDS, nth: COUNT }, ['word', 'nth']), edge: { enum: ['start', 'end'] } },
+            {
+              period: object({ word: NONEMPTY_IDS, nth: POSITION }, ['word', 'nth']),
+              edge: { enum: ['start', 'end'] },
+            },
             ['period', 'edge'],
           ),
         ],
@@ -345,7 +351,10 @@ export function alternativesOf(condition: Condition): readonly Condition[] | und
 export function childConditions(condition: Condition): readonly Condition[] {
   if ('all' in condition) return condition.all;
   if ('not' in condition) return [condition.not];
-  if ('period' in condition) return [];
+  if ('period' in condition) {
+    const { having, without } = condition.period;
+    return [having, without].filter((each) => each !== undefined);
+  }
   if ('nth' in condition) return [condition.of];
   if ('sequence' in condition) return [...condition.sequence, ...(condition.without ?? [])];
   if ('near' in condition) return [condition.find, condition.near];
@@ -365,6 +374,8 @@ export function isAboutEvent(condition: Condition): boolean {
 /** Whom a condition is about: the subject of its first pattern that names one. */
 export function subjectOf(condition: Condition): SlotPattern | undefined {
   if ('subject' in condition && condition.subject) return condition.subject;
+  // Whom a period is about is not whom what happens in it is about.
+  if ('period' in condition) return undefined;
   for (const child of childConditions(condition)) {
     const subject = subjectOf(child);
     if (subject) return subject;

@@ -282,10 +282,7 @@ class Session:
                 and self.name in condition.get("session", [self.name])
             )
         if "period" in condition:
-            periods = self.periods(condition["period"]["word"])
-            if "nth" in condition["period"]:
-                nth = condition["period"]["nth"]
-                periods = periods[nth - 1 : nth]
+            periods = self.selected_periods(condition["period"])
             return set(i for i in indexes if any(self.in_period(self.time(i), period) for period in periods))
         for key, join in (("all", set.intersection), ("any", set.union)):
             if key in condition:
@@ -376,6 +373,20 @@ class Session:
         if found:
             found[-1][2] = True
         return found
+
+    def selected_periods(self, pattern):
+        """The periods that a condition is about: of this number, and in which something happens or does not."""
+        periods = self.periods(pattern["word"])
+        if "nth" in pattern:
+            at = pattern["nth"] - 1 if pattern["nth"] > 0 else len(periods) + pattern["nth"]
+            periods = periods[at : at + 1] if at >= 0 else []
+        for key, is_wanted in (("having", True), ("without", False)):
+            if key in pattern:
+                found = [[self.time(index) for index in match] for match in self.find(pattern[key])]
+                periods = [
+                    each for each in periods if is_wanted == any(all(self.in_period(t, each) for t in times) for times in found)
+                ]
+        return periods
 
     @staticmethod
     def in_period(t, period):
@@ -793,11 +804,10 @@ class Evaluation:
     def at(self, session, pattern):
         at = self.query["at"]
         if isinstance(at, dict):
-            periods = session.periods(at["period"]["word"])
-            nth = at["period"]["nth"]
-            if nth > len(periods):
+            periods = session.selected_periods(at["period"])
+            if not periods:
                 return None
-            t = periods[nth - 1][0 if at["edge"] == "start" else 1]
+            t = periods[0][0 if at["edge"] == "start" else 1]
         else:
             t = {"start": 0, "end": session.duration}.get(at, at)
         value = session.value_at(pattern, t, at != "start")
@@ -809,9 +819,7 @@ class Evaluation:
             period = self.query["find"]["period"]
             found = []
             for session in self.sessions:
-                periods = session.periods(period["word"])
-                if "nth" in period:
-                    periods = periods[period["nth"] - 1 : period["nth"]]
+                periods = session.selected_periods(period)
                 found += [(session, round(each[1] - each[0], 6), None) for each in periods]
             return found
         if quantity == "held":

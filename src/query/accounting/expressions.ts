@@ -269,7 +269,7 @@ express(
   'id level up',
 );
 express(
-  'increase increases increased rise rises rose risen climb climbs climbed climbing grow grew earn earned collect',
+  'add adds added increase increases increased rise rises rose risen climb climbs climbed climbing grow grew earn earned collect',
   'rises',
 );
 express(

@@ -27,7 +27,7 @@ import {
   type CompiledCondition,
 } from './combinators.ts';
 import type { SessionEvents } from './event-index.ts';
-import { findPeriods, isWithin } from './periods.ts';
+import { findPeriods, isWithin, numberedPeriods, type Period } from './periods.ts';
 import { isInRange, PatternCompiler } from './patterns.ts';
 import {
   findSequences,
@@ -121,11 +121,30 @@ export class ConditionCompiler {
     });
   }
 
-  private compilePeriod({ period: { word, nth } }: PeriodCondition): CompiledCondition {
+  /** Compiles a period to what finds its spans in a session. */
+  compilePeriods({
+    word,
+    nth,
+    having,
+    without,
+  }: PeriodCondition['period']): (session: SessionEvents) => readonly Period[] {
+    const [wanted, unwanted] = [having, without].map((each) => each && this.compile(each));
+    return (session) => {
+      const numbered = numberedPeriods(findPeriods(session, word, this.dictionary), nth);
+      const happens = ({ find }: CompiledCondition): ((span: Period) => boolean) => {
+        const matches = find(session);
+        return (span) => matches.some(({ events }) => events.every(({ t }) => isWithin(t, span)));
+      };
+      const [isWanted, isUnwanted] = [wanted && happens(wanted), unwanted && happens(unwanted)];
+      return numbered.filter((span) => isWanted?.(span) !== false && isUnwanted?.(span) !== true);
+    };
+  }
+
+  private compilePeriod({ period }: PeriodCondition): CompiledCondition {
+    const find = this.compilePeriods(period);
     return eventCondition((session) => {
-      const all = findPeriods(session, word, this.dictionary);
-      const spans = nth === undefined ? all : all.slice(nth - 1, nth);
-      return (event) => spans.some((span) => isWithin(event.t, span));
+      const spans = find(session);
+      return ({ t }) => spans.some((span) => isWithin(t, span));
     });
   }
 

@@ -19,6 +19,11 @@ export function isWithin(t: number, { t: start, end, isLast, isEnded }: Period):
   return t >= start && (isLast || isEnded ? t <= end : t < end);
 }
 
+/** The n-th of some periods, or all of them; negative numbers count from the end. */
+export function numberedPeriods(all: readonly Period[], nth: number | undefined): readonly Period[] {
+  return nth === undefined ? all : [all.at(nth > 0 ? nth - 1 : nth)].filter((each) => each !== undefined);
+}
+
 const minAlternations = 3;
 
 /** Does one begin after the other each time, as day and night? */

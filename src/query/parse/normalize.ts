@@ -26,7 +26,7 @@ export interface NormalizedQuestion {
 const fillers: ReadonlySet<string> = new Set(
   (
     'please pls plz ever actually exactly really just hey hi hello ok okay um uh hmm well also simply thanks thx ' +
-    'bro dude lol overall very single'
+    'bro dude lol overall very single still tho even either altogether'
   ).split(' '),
 );
 
@@ -34,6 +34,13 @@ const asSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 const fillerPhrases = [
   'managed to',
+  'put together',
+  'all together',
+  ...['from', 'by', 'for', 'of'].flatMap((preposition) =>
+    ['either side', 'either team', 'both sides', 'both teams'].map((side) => `${preposition} ${side}`),
+  ),
+  'both teams',
+  'both sides',
   'at all',
   'at any point',
   'at some point',
@@ -61,7 +68,7 @@ const emptyPhrases = Map.groupBy(
   ([first]) => first!,
 );
 
-const scopeNouns = asSet('match game video recording session clip log round vod race fight');
+const scopeNouns = asSet('match game video recording session clip log round vod race fight run');
 const scopeFollowers = asSet(
   'did do does was were is are have has had with by and or when while i that after before how who',
 );
@@ -256,6 +263,16 @@ const paraphrases: readonly (readonly [phrase: readonly string[], words: readonl
   ['broken down by', 'by'],
   ['split by', 'by'],
   ['i farm', 'i kill'],
+  ...['moment', 'instant', 'second'].map((noun) => [`at the same ${noun}`, 'at the same time']),
+  ...['while on the', 'while in the', 'while on a'].map((link) => [link, 'during the']),
+  ['earlier than', 'before'],
+  ['later than', 'after'],
+  ['sooner than', 'before'],
+  ['went boom', 'exploded'],
+  ['go boom', 'explode'],
+  ['went off', 'exploded'],
+  ['gave back', 'gave'],
+  ['give back', 'give'],
   ['self kills', 'suicides'],
   ['self kill', 'suicide'],
   ['self frags', 'suicides'],
@@ -284,6 +301,15 @@ function paraphrase(tokens: readonly Token[]): readonly Token[] {
       result.push(replaced(tokens[at]!, 'characters'));
       continue;
     }
+    // "kills round by round"
+    const [noun, by, again] = tokens.slice(at, at + 3);
+    if (by?.lower === 'by' && again && noun!.lower === again.lower && at > 0) {
+      result.push(by, again);
+      at += 2;
+      continue;
+    }
+    // "who keeps killing Lena"
+    if (/^(?:keeps?|kept)$/.test(tokens[at]!.lower) && /..ing$/.test(tokens[at + 1]?.lower ?? '')) continue;
     // "who knocked Juno"
     const isKnocking = /^knock(?:ed|s)?$/.test(tokens[at]!.lower);
     if (isKnocking && !tokens.slice(at + 1, at + 4).some(({ lower }) => /^(?:down|out|back|off|over)$/.test(lower))) {
@@ -427,7 +453,7 @@ function isPartOfWord(tokens: readonly Token[], at: number, lexicon: Lexicon): b
 function expand(token: Token, before: Token | undefined, lexicon: Lexicon): readonly Token[] {
   const { kind, lower } = token;
   if (kind === 'quoted') return [token];
-  if (kind === 'mark' && (token.text === '?' || token.text === ';')) return [];
+  if (/^(?:[?;]|[-–—]+)$/.test(token.text)) return [];
   if (kind === 'possessive' && before && interrogatives.has(before.lower)) return [replaced(token, 'is')];
   if (token.text === '%') return [replaced(token, 'percent')];
   if (kind !== 'word') return [token];

@@ -26,6 +26,9 @@ import { parseNounLists } from './noun-lists.ts';
 import { normalizeQuestion, type Correction } from './normalize.ts';
 import { ordinalValue } from './ordinals.ts';
 import { parseGains, parsePropertyPatterns, toSlotPattern } from './patterns.ts';
+import { readOperators, type QuestionReader } from './operators.ts';
+import { periodWordsOf } from './questions/periods.ts';
+import { sameSubject } from './questions/subjects.ts';
 import { questionWords, readQuestion, readWithoutAdjunct } from './questions/index.ts';
 import type { Body, BodyKind, Reading, Redirection } from './questions/readings.ts';
 import { showsPlace } from '../accounting/parts.ts';
@@ -90,6 +93,8 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
   const settings = { dictionary, options, corrections, parser: new BodyParser(sentence, dictionary, options) };
   const parsed = parseTokens(sentence, tokens, settings);
   if (parsed.query || options.asItStands || isFinal(parsed)) return parsed;
+  const combined = readOperators(tokens, createReader(sentence, settings));
+  if (combined) return { query: combined, issues: [], corrections };
   const [composed, ...others] = compose(tokens, settings);
   if (composed && others.length > 0 && options.vocabulary)
     return fail(ambiguous([composed, ...others], dictionary, span));
@@ -109,6 +114,39 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
     if (other.query) return other;
   }
   return parsed;
+}
+
+const maxOperatorDepth = 3;
+
+/** Reads the questions within a question: as they stand, composed of their units, or as operators themselves. */
+function createReader(sentence: string, settings: ParseSettings, depth = 1): QuestionReader {
+  const { dictionary, options, parser } = settings;
+  const tolerant = { ...settings, options: { ...options, withoutReason: true } };
+  const known = new Map<string, Query | undefined>();
+  const read = (tokens: readonly Token[]): Query | undefined => {
+    if (tokens.length === 0 || parser.isBusy) return undefined;
+    const parsed = parseTokens(sentence, tokens, tolerant);
+    if (parsed.query) return parsed.query;
+    const combined =
+      depth < maxOperatorDepth ? readOperators(tokens, createReader(sentence, settings, depth + 1)) : undefined;
+    if (combined) return combined;
+    const composed = compose(tokens, settings);
+    return composed.length === 1 ? composed[0] : undefined;
+  };
+  return {
+    dictionary,
+    vocabulary: options.vocabulary,
+    sentence,
+    ask: (tokens) => {
+      const key = tokens.map(({ lower, start }) => `${start} ${lower}`).join(' ');
+      if (!known.has(key)) known.set(key, read(tokens));
+      return known.get(key);
+    },
+    periodOf: (noun) => {
+      const body = noun.length === 1 ? parser.parseBody(noun, 'noun', false) : undefined;
+      return body && periodWordsOf(body);
+    },
+  };
 }
 
 interface ParseSettings {
@@ -222,14 +260,39 @@ function asksWhere(
   return !(['at', 'from', 'to'] as const).some((slot) => vocabulary.uses(slot, actions));
 }
 
-/** "who took the most damage" asks how much each, not how often. */
+/** "who took the most damage", "health lost in round 2": by how much a value changes, rather than how often. */
 function asTotal(query: Query | undefined, tokens: readonly Token[]): Query | undefined {
-  if (!query?.by || query.measure || (query.top === undefined && query.bottom === undefined)) return query;
-  const isChange = 'property' in query.find && (query.find as PropertyPattern).change !== undefined;
-  const isAmount = isChange && tokens.some(({ lower }) => /^(?:damage|health|gold|money|mana)$/.test(lower));
-  if (!isAmount) return query;
-  const { count: _, ...rest } = query;
-  return { ...rest, measure: { of: 'change', take: 'sum' } };
+  if (!query || query.measure) return query;
+  const isRanked = query.by !== undefined && (query.top !== undefined || query.bottom !== undefined);
+  if (isRanked) {
+    const isAmount =
+      isChange(query.find) && tokens.some(({ lower }) => /^(?:damage|health|gold|money|mana)$/.test(lower));
+    if (!isAmount) return query;
+    const { count: _, ...rest } = query;
+    return { ...rest, measure: { of: 'change', take: 'sum' } };
+  }
+  // "damage taken", not "when my health dropped" or "every time I lost health"
+  const isAmount = tokens.some(({ lower }, at) => at > 0 && changedAmounts.has(lower));
+  const { find, ...others } = query;
+  const isList = Object.keys(others).length === 0;
+  if (!isList || !isAmount || listing.has(tokens[0]!.lower) || !isChange(find)) return query;
+  return { find: sameSubject(find), measure: { of: 'change', take: 'sum' } };
+}
+
+const changedAmounts: ReadonlySet<string> = new Set(
+  'lost spent taken gained earned wasted used dealt burned'.split(' '),
+);
+const listing: ReadonlySet<string> = new Set(
+  'when which what who where did do does was were list show every each times time timestamps timestamp moments'.split(
+    ' ',
+  ),
+);
+
+/** Is it about a value that rises or drops? */
+function isChange(find: Condition): boolean {
+  if ('all' in find) return find.all.some((each) => isChange(each));
+  if ('near' in find) return isChange(find.find);
+  return 'property' in find && (find as PropertyPattern).change !== undefined;
 }
 
 /** "when was I on 2 health" does not ask for all that mentions the player meanwhile. */

@@ -86,7 +86,12 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
   ['how_long|how_far into the? video|match|game|recording|race|session is|was|did <x>', 'when was <x>'],
   ['<p> at|on the? finish|finish_line|final_whistle|buzzer|line', '<p> at the end'],
 
-  [`the? time ${we} spent <r>`, 'time spent <r>'],
+  [`the? total? time ${we} spent <r>`, 'time spent <r>'],
+  ['how:average|mean|longest|shortest time|seconds|wait it_took|took me|us? to respawn', '<how> respawn time'],
+  ['average|mean <p> per hit|drop|loss <r*>', 'average <p> loss <r>'],
+  ['by_how_much did my|the? <p> grow|rise|increase|improve|go_up <r*>', 'how much <p> did i gain <r>'],
+  ['by_how_much did my|the? <p> drop|fall|shrink|decrease|go_down <r*>', 'how much <p> did i lose <r>'],
+  ['<n> gained|made_up <r*>', 'how many <n> did i gain <r>'],
 
   // Beginnings and ends.
   ['<a> kick|kicks|kicked off', '<a> begin'],

@@ -244,7 +244,7 @@ function composeRequest(given: Request, division: DividedQuestion, parser: PartP
 
 const holding = asSet('hold holding held wield wielding carry carrying using use used equipped had have');
 const gaining = asSet(
-  'gain gained get got earn earned collect collected recover recovered regain regained restore restored heal healed make made win won pick picked receive received',
+  'gain gained get got earn earned collect collected recover recovered regain regained restore restored heal healed make made win won pick picked receive received add added',
 );
 const losing = asSet(
   'lose lost waste wasted spend spent use used burn burned fire fired drop dropped shoot shot consume consumed',

@@ -200,7 +200,7 @@ export const momentRules: readonly Rule[] = [
     `how_long|how_much_time ${doing} <s> spend|stay|wait dead|respawning|to_respawn|waiting_to_respawn|for_respawn|for_a_respawn`,
     ({ tokens }) => deadTime(tokens('s'), 'sum'),
   ),
-  rule('who:my|the? how:average|mean|longest|shortest respawn|death time|timer|delay|wait', ({ text }) =>
+  rule('my|the? how:average|mean|longest|shortest respawn|death time|timer|delay|wait', ({ text }) =>
     deadTime(phrase('i', undefined), aggregateOf(text('how'))),
   ),
 ];

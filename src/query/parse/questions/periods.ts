@@ -1,5 +1,5 @@
 import { numberValue } from '../../../dictionary/sentences/tokenize.ts';
-import { childConditions, type Condition, type Query, type SlotPattern } from '../../query.ts';
+import { childConditions, type Condition, type PeriodCondition, type Query, type SlotPattern } from '../../query.ts';
 import { ordinalValue } from '../ordinals.ts';
 import { type Aggregate, aggregateOf } from './answer-forms.ts';
 import {
@@ -18,10 +18,7 @@ import { declarative } from './word-order.ts';
 import { be, doing, having, ordinalWords, phrase, word } from './words.ts';
 
 /** A period of a query: "the second round" is the words of a round and 2. */
-interface PeriodPattern {
-  readonly word: readonly string[];
-  readonly nth?: number;
-}
+type PeriodPattern = Readonly<Omit<PeriodCondition['period'], 'word'>> & { readonly word: readonly string[] };
 
 const lasting = 'last|take|go|go_on|run|be';
 
@@ -173,7 +170,7 @@ export function periodWordsOf({ condition, isPeriod }: Body): readonly string[] 
 
 /** Asks a question about a period alone. */
 function during(question: Tokens, noun: Tokens, nth: number | undefined, cost = 0): readonly Question[] {
-  if (nth === undefined || nth < 1 || noun.length > 2) return [];
+  if (nth === undefined || noun.length > 2) return [];
   return askOf(
     question,
     noun,
@@ -204,7 +201,7 @@ export function restrictToPeriod(query: Query, period: PeriodPattern): Query | u
   if (query.at !== undefined || query.measure?.of === 'held' || hasPeriod(query.find)) return undefined;
   if (isProperty(query.find) && isBareProperty(query.find) && query.measure === undefined) return undefined;
   const restrict = (condition: Condition): Condition => ({
-    all: [...('all' in condition ? condition.all : [condition]), { period }],
+    all: [...('all' in condition ? condition.all : [condition]), { period: { ...period, word: [...period.word] } }],
   });
   const { find, ratio, share, versus } = query;
   return {
@@ -218,7 +215,7 @@ export function restrictToPeriod(query: Query, period: PeriodPattern): Query | u
 
 /** The value of a property where a period begins or ends. */
 function valueAt(property: Tokens, noun: Tokens, nth: number | undefined, edge: 'start' | 'end'): readonly Reading[] {
-  if (nth === undefined || nth < 1 || noun.length > 2) return [];
+  if (nth === undefined || noun.length > 2) return [];
   return nounReading([noun, property], (body, { condition, owners }) => {
     const words = periodWordsOf(body);
     if (!words || !isBareProperty(condition)) return undefined;
@@ -247,7 +244,7 @@ function numberedLength(noun: Tokens, number: Tokens): readonly Reading[] {
 
 /** How long periods take. */
 export function lengths(noun: Tokens, nth: number | undefined, take: Aggregate): readonly Reading[] {
-  if (noun.length > 2 || (nth !== undefined && nth < 1)) return [];
+  if (noun.length > 2) return [];
   return nounReading([noun], (body) => {
     const words = periodWordsOf(body);
     return words && { find: { period: { word: words, ...(nth && { nth }) } }, measure: { of: 'held', take } };

@@ -61,6 +61,7 @@ export const playerPattern: SlotPattern = { any: [{ words: ['player'] }] };
 export function isEvent(condition: Condition): boolean {
   if ('action' in condition) return (condition as ActionPattern).action.length > 0;
   if ('property' in condition || 'event' in condition) return true;
+  if ('period' in condition) return false;
   return childConditions(condition).some((child) => isEvent(child));
 }
 
