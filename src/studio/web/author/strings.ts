@@ -247,7 +247,8 @@ export const authorText = {
   test: {
     lanes: { marks: 'Marked', events: 'Found', differences: 'Misses, wrong' },
     title: 'Does it work?',
-    explain: 'Mark what happens, then run the game: misses and wrong events are listed.',
+    explain:
+      'Watch a recording that the game was not learnt from, and mark what happens. Then run the tests: what was missed, and what is wrong, is listed.',
     marks: 'What happens',
     noMarks: 'Nothing is marked in this recording',
     noMarksHint:
@@ -259,8 +260,8 @@ export const authorText = {
     complete: 'Everything that happens is marked: whatever else is found is wrong',
     stretch: 'Only from',
     until: 'to',
-    begin: 'Begin here',
-    end: 'End here',
+    begin: 'Test from here',
+    end: 'Test until here',
     whole: 'Whole recording',
     takeOver: 'Take over the events found',
     run: 'Run the tests',

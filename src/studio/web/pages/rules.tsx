@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { searchWords } from '../../api/authoring.ts';
 import { call } from '../api-client.ts';
 import { EmptyState } from '../components/basic.tsx';
@@ -102,6 +103,10 @@ function RuleForm({
   const element = elements.find((one) => one.name === name.value) ?? elements[0]!;
   const example = element.example ?? { previous: 4, value: 3 };
   const t = authorText.rules;
+  useEffect(() => {
+    // The rule was chosen in the list, which may be far above.
+    if (rule) document.querySelector<HTMLInputElement>('#rule-sentence')?.focus();
+  }, [rule]);
   const save = async (): Promise<void> => {
     const statement = composed.value?.statement;
     if (!statement) return;
