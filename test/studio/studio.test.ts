@@ -191,6 +191,19 @@ describe('the studio', () => {
     await expect
       .poll(async () => Number(await views.nth(1).getAttribute('data-frame')))
       .toSatisfy((frame: number) => Math.abs(frame - 350) <= 1);
+    // On the timeline of the second, too, both are moved.
+    await page
+      .locator('.timeline-ruler .timeline-track')
+      .nth(1)
+      .click({ position: { x: 100, y: 8 } });
+    await expect.poll(async () => Number(await views.nth(0).getAttribute('data-frame'))).toBeLessThan(300);
+    await expect
+      .poll(async () =>
+        Math.abs(
+          Number(await views.nth(1).getAttribute('data-frame')) - Number(await views.nth(0).getAttribute('data-frame')),
+        ),
+      )
+      .toBeLessThanOrEqual(1);
     // The test pattern has no sound, and two frames a second; the other has 35.
     await page.getByRole('combobox', { name: 'with' }).selectOption(`matches/${HOSTILE_NAME}.mp4`);
     await page.getByText(/They could not be aligned by their sound/).waitFor();
