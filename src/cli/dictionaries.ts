@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Dictionary } from '../dictionary/dictionary.ts';
-import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
-import { loadDictionary, type LoadedDictionary } from '../dictionary/load.ts';
+import { builtinFolder, dictionaryNames, loadSharedDictionary, readSources } from '../dictionary/files.ts';
+import type { LoadedDictionary } from '../dictionary/load.ts';
 import type { Usage } from '../dictionary/page/page.ts';
 import { PlaybyplayError, type Issue } from '../errors.ts';
 import { suggestSpelling } from '../spelling.ts';
@@ -35,7 +35,7 @@ export async function load(options: DictionaryOptions, thorough = false): Promis
   const replaced = new Set(further.map(({ data }) => nameOf(data)));
   const sources = [...own.filter((_, index) => !replaced.has(names[index]!)), ...further];
   // The built-in dictionaries are checked by the tests.
-  return loadDictionary(sources, { definitions: thorough, meaning: thorough || further.length > 0 });
+  return loadSharedDictionary(sources, { definitions: thorough, meaning: thorough || further.length > 0 });
 }
 
 function nameOf(data: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadBuiltin } from './files.ts';
+import { loadBuiltin, loadSharedDictionary } from './files.ts';
 import { parse } from './sentences/parse.ts';
 import { render } from './sentences/render.ts';
 import { validateStatement } from './statements.ts';
@@ -155,5 +155,30 @@ describe('validateStatement', () => {
       ['/with', 'Did you mean "openarena:quad damage"?'],
       ['/action', 'Did you mean "kill"?'],
     ]);
+  });
+});
+
+describe('dictionaries that are loaded again', () => {
+  const word = { name: 'herring', parent: 'fish', definition: 'A silvery swimmer.' };
+  const textOf = (parent: string): string =>
+    JSON.stringify({
+      format: 'playbyplay/dictionary/1',
+      name: 'common',
+      version: '1.0.0',
+      objects: [{ ...word, parent }],
+    });
+
+  it('are shared as long as their content and the checks are the same', () => {
+    const first = loadSharedDictionary([{ file: 'a.json', data: textOf('fish') }], { meaning: false });
+    expect(loadSharedDictionary([{ file: 'a.json', data: textOf('fish') }], { meaning: false })).toBe(first);
+    expect(loadSharedDictionary([{ file: 'a.json', data: textOf('fish') }])).not.toBe(first);
+    expect(loadSharedDictionary([{ file: 'a.json', data: textOf('bird') }], { meaning: false })).not.toBe(first);
+  });
+
+  it('name the file that has issues', () => {
+    for (const file of ['a.json', 'b.json'])
+      expect(loadSharedDictionary([{ file, data: '{' }]).issues.map((issue) => issue.path)).toEqual([
+        expect.stringContaining(file),
+      ]);
   });
 });

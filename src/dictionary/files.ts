@@ -10,7 +10,7 @@ import { loadDictionary, type DictionarySource, type LoadedDictionary, type Load
 /** Limit of the size of a dictionary file. */
 const MAX_DICTIONARY_BYTES = 64 << 20;
 
-/** Combinations of built-in dictionaries that are kept, so that a program that imports many logs reads them once. */
+/** Combinations of dictionaries that are kept. */
 const MAX_KEPT = 8;
 
 /** The folder of the built-in dictionaries. */
@@ -54,11 +54,46 @@ export async function readSources(paths: readonly string[]): Promise<DictionaryS
   );
 }
 
-/** What `loadBuiltin` returned for its arguments, the latest last. */
-const kept = new Map<string, Promise<LoadedDictionary>>();
+interface KeptDictionary extends LoadedDictionary {
+  readonly sources: readonly DictionarySource[];
+  readonly options: LoadOptions;
+}
+
+/** What `loadSharedDictionary` returned, the latest last. */
+const kept: KeptDictionary[] = [];
 
 /**
- * Loads the common dictionary with built-in extensions. The files are read once in a process.
+ * Loads dictionaries like {@link loadDictionary}, but not those again that it loaded lately: a program opens many logs, or a game
+ * again and again, with the same words. Dictionaries are immutable, so that all share one, and what was derived from it.
+ */
+export function loadSharedDictionary(
+  sources: readonly DictionarySource[],
+  options: LoadOptions = {},
+): LoadedDictionary {
+  const { definitions = true, meaning = true } = options;
+  const index = kept.findIndex(
+    (one) =>
+      one.options.definitions === definitions &&
+      one.options.meaning === meaning &&
+      one.sources.length === sources.length &&
+      // Only issues name files.
+      sources.every((source, i) => isSameSource(source, one.sources[i]!, one.issues.length > 0)),
+  );
+  const [found] = index < 0 ? [] : kept.splice(index, 1);
+  const loaded = found ?? { sources, options: { definitions, meaning }, ...loadDictionary(sources, options) };
+  kept.push(loaded);
+  if (kept.length > MAX_KEPT) kept.shift();
+  return loaded;
+}
+
+function isSameSource(a: DictionarySource, b: DictionarySource, withFile: boolean): boolean {
+  return (
+    typeof a.data === 'string' && a.data === b.data && a.isBuiltin === b.isBuiltin && (a.file === b.file || !withFile)
+  );
+}
+
+/**
+ * Loads the common dictionary with built-in extensions. Words that were loaded lately are not loaded again.
  *
  * @param extensions Names of extensions; default all.
  * @throws PlaybyplayError `unknown-dictionary` with the nearest name.
@@ -66,26 +101,9 @@ const kept = new Map<string, Promise<LoadedDictionary>>();
  * const { dictionary } = await loadBuiltin(['openarena']);
  * dictionary.isA('openarena:quad damage', 'power-up'); // true
  */
-export function loadBuiltin(
+export async function loadBuiltin(
   extensions?: readonly string[],
-  options: LoadOptions & { readonly folder?: string } = {},
-): Promise<LoadedDictionary> {
-  const { folder, definitions, meaning } = options;
-  // Other folders belong to somebody who may change them.
-  if (folder !== undefined) return loadNamed(folder, extensions, options);
-  const key = JSON.stringify([extensions ?? null, definitions ?? true, meaning ?? true]);
-  const loaded = kept.get(key) ?? loadNamed(builtinFolder, extensions, options);
-  kept.delete(key);
-  kept.set(key, loaded);
-  loaded.catch(() => kept.delete(key));
-  for (const oldest of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(oldest);
-  return loaded;
-}
-
-async function loadNamed(
-  folder: string,
-  extensions: readonly string[] | undefined,
-  options: LoadOptions,
+  { folder = builtinFolder, ...options }: LoadOptions & { readonly folder?: string } = {},
 ): Promise<LoadedDictionary> {
   const known = await dictionaryNames(folder);
   const wanted = extensions ?? known;
@@ -97,7 +115,7 @@ async function loadNamed(
   }
   const names = [...new Set([...(known.includes(commonName) ? [commonName] : []), ...wanted])];
   const sources = await readSources(names.map((name) => join(folder, `${name}.json`)));
-  return loadDictionary(
+  return loadSharedDictionary(
     sources.map((source, index) => ({ ...source, file: `dictionary/${names[index]}.json` })),
     options,
   );

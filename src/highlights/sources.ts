@@ -1,8 +1,7 @@
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import type { Dictionary } from '../dictionary/dictionary.ts';
-import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
-import { loadDictionary } from '../dictionary/load.ts';
+import { builtinFolder, dictionaryNames, loadSharedDictionary, readSources } from '../dictionary/files.ts';
 import type { Issue } from '../errors.ts';
 import type { EventLine, HeaderLine } from '../events/log.ts';
 import { uniqueSessionName, nameLogs } from '../events/log-names.ts';
@@ -108,7 +107,7 @@ async function loadDictionaries(sources: readonly Source[], further: readonly st
   const names = (await dictionaryNames()).filter((name) => name === 'common' || wanted.has(name));
   const files = [...names.map((name) => join(builtinFolder, `${name}.json`)), ...further];
   // The built-in dictionaries are checked by the tests.
-  return loadDictionary(await readSources(files), { definitions: false, meaning: further.length > 0 });
+  return loadSharedDictionary(await readSources(files), { definitions: false, meaning: further.length > 0 });
 }
 
 const MEDIA_EXTENSIONS = ['.mp4', '.mkv', '.mov', '.webm', '.ts', '.flv', '.avi'];

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Dictionary } from '../dictionary/dictionary.ts';
-import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
-import { type DictionarySource, type LoadedDictionary, loadDictionary } from '../dictionary/load.ts';
+import { builtinFolder, dictionaryNames, loadSharedDictionary, readSources } from '../dictionary/files.ts';
 import { validateStatement } from '../dictionary/statements.ts';
 import { type Issue } from '../errors.ts';
 import type { Fingerprint } from '../events/log.ts';
@@ -44,29 +43,13 @@ export async function readWords(
   }
   // Built-in dictionaries are checked by tests; checking takes longer than all other loading.
   const meaning = pack.locate('dictionary') !== builtinFolder;
-  const { dictionary, issues } = loadOnce(sources, meaning);
+  const { dictionary, issues } = loadSharedDictionary(sources, { definitions: false, meaning });
   const fingerprints = sources.map(({ name, data }) => ({
     name,
     version: dictionary.sources.find((source) => source.name === name)?.version ?? '0',
     hash: createHash('sha256').update(String(data)).digest('hex').slice(0, 16),
   }));
   return { dictionary, dictionaries: fingerprints, issues: [...lacking, ...issues] };
-}
-
-interface LastWords extends LoadedDictionary {
-  readonly sources: readonly DictionarySource[];
-  readonly meaning: boolean;
-}
-let last: LastWords | undefined;
-
-/** Loads dictionaries, but not again the same ones as last: a game is opened again and again while somebody edits its profile. */
-function loadOnce(sources: readonly DictionarySource[], meaning: boolean): LoadedDictionary {
-  const isSame =
-    last?.meaning === meaning &&
-    last.sources.length === sources.length &&
-    sources.every(({ file, data }, i) => file === last?.sources[i]?.file && data === last?.sources[i]?.data);
-  if (!isSame) last = { sources, meaning, ...loadDictionary(sources, { definitions: false, meaning }) };
-  return last!;
 }
 
 /**

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import type { Dictionary } from '../dictionary/dictionary.ts';
-import { builtinFolder, dictionaryNames, readSources } from '../dictionary/files.ts';
+import { builtinFolder, dictionaryNames, loadSharedDictionary, readSources } from '../dictionary/files.ts';
 import { commonName, namespacePattern } from '../dictionary/format.ts';
-import { loadDictionary } from '../dictionary/load.ts';
 import type { Issue } from '../errors.ts';
 import { readInput } from '../files/input.ts';
 import { uniqueSessionName, nameLogs } from '../events/log-names.ts';
@@ -92,7 +91,7 @@ export async function loadLogDictionaries(
   const sources = await readSources([...builtinPaths, ...given]);
   // The built-in dictionaries are checked by the tests.
   const meaning = given.length > 0;
-  const { dictionary, issues: dictionaryIssues } = loadDictionary(sources, { definitions: false, meaning });
+  const { dictionary, issues: dictionaryIssues } = loadSharedDictionary(sources, { definitions: false, meaning });
   const loaded = new Set(dictionary.sources.map(({ name }) => name));
   const missing = [...(wanted ?? new Map<string, string>()).keys()]
     .filter((name) => !loaded.has(name))
