@@ -58,9 +58,9 @@ export const authorText = {
     number: 'a number',
     integer: 'a whole number',
     time: 'a time',
-    stopwatch: 'a time with hundredths',
+    stopwatch: 'a stopwatch',
   },
-  pattern: 'Form (a regular expression, optional)',
+  pattern: 'Form (pattern)',
   patternExample: '(\\d+)/\\d+',
   anchor: 'In other sizes, stays at',
   direction: 'Fills',
@@ -204,7 +204,7 @@ export const authorText = {
   rules: {
     title: 'What does it mean?',
     none: 'No rules yet',
-    noneHint: 'Say below what an element means when it changes.',
+    noneHint: 'Say above what an element means when it changes.',
     when: 'When',
     say: 'Say',
     match: 'only if it reads like',
@@ -224,6 +224,7 @@ export const authorText = {
     example: (previous: string, value: string) =>
       `Write it for this change of the recording: ${previous} → ${value}. Other changes will have their own values.`,
     asLogged: 'The log will say:',
+    alreadySaid: (sentence: string) => `The log says already: “${sentence}”. Change that rule, or both will be said.`,
     add: 'Add the rule',
     save: 'Save the rule',
     edit: 'Change',

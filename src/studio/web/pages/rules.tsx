@@ -31,6 +31,16 @@ function RulesWork({ authoring, recording }: { readonly authoring: Authoring; re
       <section class="page rules-page" aria-labelledby="rules-title">
         <h1 id="rules-title">{t.title}</h1>
         <AuthorProblem authoring={authoring} />
+        {elements.some(({ status }) => status !== 'refused') && (
+          <RuleForm
+            key={edited.value?.indices.join(' ') ?? 'new'}
+            authoring={authoring}
+            rule={edited.value}
+            onSaved={() => {
+              edited.value = undefined;
+            }}
+          />
+        )}
         {rules.length === 0 ? (
           <EmptyState title={t.none}>
             <p class="hint">{t.noneHint}</p>
@@ -67,16 +77,6 @@ function RulesWork({ authoring, recording }: { readonly authoring: Authoring; re
             ))}
           </ul>
         )}
-        {elements.some(({ status }) => status !== 'refused') && (
-          <RuleForm
-            key={edited.value?.indices.join(' ') ?? 'new'}
-            authoring={authoring}
-            rule={edited.value}
-            onSaved={() => {
-              edited.value = undefined;
-            }}
-          />
-        )}
         <WordForm authoring={authoring} />
         <ScriptPart authoring={authoring} recording={recording} />
         <FilesNotice authoring={authoring} />
@@ -103,8 +103,11 @@ function RuleForm({
   const element = elements.find((one) => one.name === name.value) ?? elements[0]!;
   const example = element.example ?? { previous: 4, value: 3 };
   const t = authorText.rules;
+  const other = authoring.pack.value!.rules.find(
+    (one) => !rule && one.element === element.name && one.trigger === trigger.value && one.match === undefined,
+  );
   useEffect(() => {
-    // The rule was chosen in the list, which may be far above.
+    // The rule was chosen in the list, which may be far below.
     if (rule) document.querySelector<HTMLInputElement>('#rule-sentence')?.focus();
   }, [rule]);
   const save = async (): Promise<void> => {
@@ -204,6 +207,7 @@ function RuleForm({
         onSubmit={() => void save()}
       />
       <p class="hint">{t.example(String(example.previous), String(example.value))}</p>
+      {other?.sentence !== undefined && match.value === '' && <p class="hint">{t.alreadySaid(other.sentence)}</p>}
       <div class="row">
         <button type="submit" class="primary" disabled={!composed.value?.statement}>
           {rule ? t.save : t.add}
