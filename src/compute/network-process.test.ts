@@ -11,8 +11,8 @@ const CHANNELS = 12;
 const KERNEL = 9;
 const WEIGHTS = CHANNELS * KERNEL * KERNEL;
 
-/** A network that takes the mean of a picture enlarged 32 times, by convolutions that do so too: 3e9 multiply-adds each. */
-function meanNetwork(convolutions: number): Uint8Array {
+/** A network that takes the mean of an enlarged picture, by convolutions that do so too: enlarged 32 times, 3e9 multiply-adds each. */
+function meanNetwork(convolutions: number, scale = 32): Uint8Array {
   const weights = Array.from({ length: CHANNELS * WEIGHTS }, () => 1 / WEIGHTS);
   const name = (i: number): string => (i === convolutions ? 'c' : `c${i}`);
   return pictureBytes(
@@ -23,7 +23,7 @@ function meanNetwork(convolutions: number): Uint8Array {
       node('GlobalAveragePool', ['c'], ['p']),
       node('Flatten', ['p'], ['y']),
     ],
-    [floats('scales', [1, 1, 32, 32]), floats('w', weights, [CHANNELS, CHANNELS, KERNEL, KERNEL])],
+    [floats('scales', [1, 1, scale, scale]), floats('w', weights, [CHANNELS, CHANNELS, KERNEL, KERNEL])],
   );
 }
 
@@ -35,7 +35,7 @@ afterEach(() => {
 
 describe('a network in a process of its own', () => {
   it('gives its outputs, run after run', async () => {
-    using network = await openNetwork(meanNetwork(1), { file: 'mean.onnx' });
+    using network = await openNetwork(meanNetwork(1, 4), { file: 'mean.onnx' });
     for (let run = 0; run < 2; run++) {
       const y = (await network.run(gray)).get('y')!;
       expect(y.dims).toEqual([1, CHANNELS]);

@@ -188,9 +188,9 @@ describe('playbyplay', () => {
     expect(await playbyplay('evaluate', log)).toMatchObject({ code: 2, out: '' });
   });
 
-  it('accepts the built-in games and reports every issue of an invalid one', async () => {
-    const games = (await playbyplay('profile', 'list')).out.trim().split('\n');
-    const checked = await playbyplay('profile', 'check', ...games);
+  it('accepts a built-in game and reports every issue of an invalid one', async () => {
+    // All of them: test/package.test.ts.
+    const checked = await playbyplay('profile', 'check', 'freedoom');
     expect([checked.code, checked.err]).toEqual([0, '']);
     const folder = await mkdtemp(join(tmpdir(), 'playbyplay-broken-'));
     await writeFile(
