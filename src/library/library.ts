@@ -14,9 +14,13 @@ import type { CompiledCondition, Match } from '../query/match/combinators.ts';
 import { type EventTest, PatternCompiler } from '../query/match/patterns.ts';
 import { loadLogDictionaries } from '../query/logs.ts';
 import { type ActionPattern, alternativesOf, type Condition, type GroupKey, type Query } from '../query/query.ts';
+import { AnswerTotals } from '../query/answers.ts';
+import { groupBySession } from '../query/match/event-index.ts';
 import {
   compileQuery,
   type CompiledQuery,
+  divideGroups,
+  groupRatio,
   matchEvents,
   type QueryResult,
   runQuery,
@@ -551,7 +555,7 @@ export class Library implements AsyncDisposable {
     const value = query.distinct && selected ? selected.length : divideCount(total, query.per, sessions);
     const unit = typeof query.per === 'string' ? `per ${query.per}` : undefined;
     const answer = query.count || query.distinct || query.per !== undefined ? { value, unit } : undefined;
-    return { matches: [], count: total, groups: selected, answer, values: undefined, hasMore: total > 0 };
+    return { matches: [], count: total, groups: selected, answer, values: undefined, hasMore: false };
   }
 
   async *#occurrencesOf(shape: Shape): AsyncGenerator<Iterable<OccurrenceReader>, void, undefined> {
@@ -621,43 +625,54 @@ export class Library implements AsyncDisposable {
     return inOrder(groups);
   }
 
-  /** Counts matches session by session, and keeps none of them. */
+  /** Sums up matches session by session, and keeps none of them. */
   async #sum(job: Job): Promise<LibraryAnswer> {
-    const { compiled, signal } = job;
-    const { query } = compiled;
+    const { compiled } = job;
+    const { query, dictionary, condition } = compiled;
     const { durations } = await this.#current();
-    const plain = { ...compiled, query: { find: query.find, ...(query.by && { by: query.by }) } };
+    const totals = new AnswerTotals(query, dictionary);
     const groups: GroupTotals = new Map();
+    const divisors: GroupTotals = new Map();
     let total = 0;
-    for await (const { events } of this.#eventsBySession(job)) {
-      signal?.throwIfAborted();
-      const { count, groups: own = [] } = runQuery(plain, events, { durations });
-      total += count;
-      for (const group of own) addGroup(groups, group.labels, group.count);
+    for await (const events of this.#neededEvents(job)) {
+      const sessions = groupBySession(events, dictionary, { durations });
+      for (const session of sessions) {
+        const matches = condition.find(session);
+        totals.add(session, matches);
+        total += matches.length;
+        if (!query.by) continue;
+        for (const { labels, count } of groupMatches(matches, query.by, { dictionary, find: query.find, sessions }))
+          addGroup(groups, labels, count);
+        if (!query.ratio) continue;
+        for (const { labels, count } of groupRatio(compiled, sessions)) addGroup(divisors, labels, count);
+      }
     }
-    const selected = query.by && selectGroups(inOrder(groups), query);
-    const value = query.distinct && selected ? selected.length : total;
-    const answer = query.count || query.distinct ? { value, unit: undefined } : undefined;
-    return { matches: [], count: total, groups: selected, answer, values: undefined, hasMore: total > 0 };
+    const counted = query.by && inOrder(groups);
+    const selected = counted && selectGroups(query.ratio ? divideGroups(counted, inOrder(divisors)) : counted, query);
+    const answer = query.distinct && selected ? { value: selected.length, unit: undefined } : totals.answer();
+    return { matches: [], count: total, groups: selected, answer, values: undefined, hasMore: false };
   }
 
   /** Reads all events that a query needs. */
   async #collect(job: Job): Promise<readonly EventLine[]> {
+    const collected: EventLine[] = [];
+    for await (const events of this.#neededEvents(job)) for (const event of events) collected.push(event);
+    return collected;
+  }
+
+  /** Reads the events that a query needs, session by session. */
+  async *#neededEvents(job: Job): AsyncGenerator<readonly EventLine[], void, undefined> {
     const { query } = job.compiled;
     const isAboutSessions = query.per !== undefined || query.at !== undefined;
     const everything: Scope = { candidates: undefined, needed: undefined, sessions: undefined };
     const scope = isAboutSessions ? { ...everything, needed: job.scope.needed } : job.scope;
-    const collected: EventLine[] = [];
     for await (const { session, events } of this.#eventsBySession({ ...job, scope })) {
       job.signal?.throwIfAborted();
       // A session in which nothing of it happens counts, too.
-      const shown =
-        events.length > 0 || !isAboutSessions
-          ? events
-          : (await this.#readEvents(session, await this.#store.occurrences([session.id], undefined), job)).slice(0, 1);
-      for (const event of shown) collected.push(event);
+      yield events.length > 0 || !isAboutSessions
+        ? events
+        : (await this.#readEvents(session, await this.#store.occurrences([session.id], undefined), job)).slice(0, 1);
     }
-    return collected;
   }
 }
 
@@ -847,10 +862,18 @@ function isListingOfLast(query: Query): query is Query & { readonly last: number
   return query.last !== undefined && hasOnly(query, ['find', 'last']);
 }
 
-/** Is the answer of a query the sum of those of each session? */
+/** Can a query be answered session by session, without keeping its matches? */
 function isSum(query: Query): boolean {
-  return hasOnly(query, ['find', 'count', 'by', 'distinct', 'top', 'bottom']);
+  if (query.measure?.take === 'each') return false;
+  // The numbers of groups are counts, or ratios of counts.
+  const members = query.by
+    ? (['find', 'count', 'by', 'distinct', 'top', 'bottom', 'ratio'] as const)
+    : (['find', 'count', 'whether', 'ratio', 'share', 'streak', 'measure', 'per'] as const);
+  return hasOnly(query, members) && SUMMED.some((member) => query[member] !== undefined);
 }
+
+/** What is asked of matches, besides which they are. */
+const SUMMED = ['count', 'by', 'distinct', 'whether', 'ratio', 'share', 'streak', 'measure', 'per'] as const;
 
 /** Can a query be answered from the numbers of statements: no times, no sessions, no events together? */
 function isTally({ query, dictionary }: CompiledQuery, { sessions }: Scope): boolean {

@@ -1,20 +1,13 @@
 import { PatternCompiler } from './match/patterns.ts';
-import { timeBounds, type Match } from './match/combinators.ts';
+import { type CompiledCondition, timeBounds, type Match } from './match/combinators.ts';
 import { ConditionCompiler } from './match/compile.ts';
 import type { SessionEvents } from './match/event-index.ts';
 import { findPeriods, numberedPeriods } from './match/periods.ts';
-import { collectLives, PropertyTimeline } from './match/states.ts';
+import { collectLives, type Lives, PropertyTimeline } from './match/states.ts';
 import type { Dictionary } from '../dictionary/dictionary.ts';
 import { isPropertyStatement, type PropertyValue } from '../events/statement.ts';
 import { roundTime } from '../time.ts';
-import {
-  subjectOf,
-  type Condition,
-  type PropertyPattern,
-  type quantities,
-  type Query,
-  type SlotPattern,
-} from './query.ts';
+import { subjectOf, type PropertyPattern, type quantities, type Query, type SlotPattern } from './query.ts';
 
 type Quantity = (typeof quantities)[number];
 
@@ -47,6 +40,7 @@ const secondQuantities: ReadonlySet<Quantity> = new Set(['time', 'duration', 'ga
 export class AnswerComputer {
   private readonly query: Query;
   private readonly dictionary: Dictionary;
+  private readonly quantities: SessionQuantities;
   private readonly sessions: readonly SessionEvents[];
   private readonly allSessions: readonly SessionEvents[];
 
@@ -54,8 +48,9 @@ export class AnswerComputer {
   constructor(query: Query, dictionary: Dictionary, sessions: readonly SessionEvents[]) {
     this.query = query;
     this.dictionary = dictionary;
+    this.quantities = new SessionQuantities(query, dictionary);
     this.allSessions = sessions;
-    this.sessions = sessions.filter((session) => this.isInScope(session));
+    this.sessions = sessions.filter((session) => this.quantities.isInScope(session));
   }
 
   /** Sorts matches by a quantity; matches without it are left out. */
@@ -71,20 +66,10 @@ export class AnswerComputer {
   answer(matches: readonly Match[]): Answer | undefined {
     const { versus, ...plain } = this.query;
     if (versus) return this.compare(matches, plain, versus);
-    const { measure, per, ratio, share, streak, whether, count } = this.query;
-    // A state can hold without anything happening in it.
-    if (whether) return { value: matches.length > 0 || this.heldSpans().length > 0, unit: undefined };
-    if (ratio) return { value: divide(matches.length, this.count(ratio)), unit: undefined };
-    if (share) return { value: divide(100 * matches.length, this.count(share)), unit: '%' };
-    if (streak) return { value: this.longestStreak(matches, streak), unit: undefined };
-    if (measure && measure.take !== 'each') {
-      const numbers = this.measure(matches, measure.of).flatMap(({ value }) =>
-        typeof value === 'number' ? [value] : [],
-      );
-      const unit = secondQuantities.has(measure.of) ? 's' : undefined;
-      return this.divided(take(numbers, measure.take), unit);
-    }
-    return count || per ? this.divided(matches.length, undefined) : undefined;
+    const totals = new AnswerTotals(plain, this.dictionary);
+    const bySession = bySessionOf(matches);
+    for (const session of this.allSessions) totals.add(session, bySession.get(session.session) ?? []);
+    return totals.answer();
   }
 
   /** Computes the same number of two conditions. */
@@ -99,7 +84,10 @@ export class AnswerComputer {
         value: computer.timedValues(found)?.find(({ value }) => typeof value === 'number')?.value ?? null,
         unit: undefined,
       };
-      return { value: typeof answer.value === 'number' ? answer.value : null, unit: answer.unit };
+      return {
+        value: typeof answer.value === 'number' ? answer.value : null,
+        unit: answer.unit,
+      };
     };
     const { find } = new ConditionCompiler(this.dictionary).compile(other);
     const first = numberOf(query, matches);
@@ -112,7 +100,11 @@ export class AnswerComputer {
     if (as === 'both') return { value: a, unit: first.unit, compared };
     if (a === null || b === null) return { value: null, unit: undefined, compared };
     if (as === 'larger' || as === 'smaller')
-      return { value: as === 'larger' ? Math.max(a, b) : Math.min(a, b), unit: first.unit, compared };
+      return {
+        value: as === 'larger' ? Math.max(a, b) : Math.min(a, b),
+        unit: first.unit,
+        compared,
+      };
     if (as === 'difference') return { value: roundTime(a - b), unit: first.unit, compared };
     const value = as === 'more' ? a > b : as === 'fewer' ? a < b : a === b;
     return { value, unit: first.unit, compared };
@@ -139,7 +131,13 @@ export class AnswerComputer {
         const timeline = new PropertyTimeline(session, pattern, this.dictionary);
         // A value that is set at the start has none before.
         const value = timeline.valueAt(t, at !== 'start') ?? timeline.valueAt(t, true) ?? null;
-        return { session: session.session, t, value, match: undefined, ...(owner && { of: owner.label }) };
+        return {
+          session: session.session,
+          t,
+          value,
+          match: undefined,
+          ...(owner && { of: owner.label }),
+        };
       });
     });
     if (top === undefined && bottom === undefined) return values;
@@ -150,7 +148,9 @@ export class AnswerComputer {
 
   /** Of whom a session states a property, in order of first appearance. */
   private ownersOf(session: SessionEvents, find: PropertyPattern): readonly { label: string; slot: SlotPattern }[] {
-    const isWanted = new PatternCompiler(this.dictionary).property({ property: find.property });
+    const isWanted = new PatternCompiler(this.dictionary).property({
+      property: find.property,
+    });
     const owners = new Map<string, { label: string; slot: SlotPattern }>();
     for (const event of session.events) {
       if (!isPropertyStatement(event.statement) || !isWanted(event)) continue;
@@ -159,7 +159,12 @@ export class AnswerComputer {
       const label = name === undefined ? word : `${word} ${name}`;
       owners.set(
         label,
-        owners.get(label) ?? { label, slot: { any: [{ words: [word], ...(name !== undefined && { name }) }] } },
+        owners.get(label) ?? {
+          label,
+          slot: {
+            any: [{ words: [word], ...(name !== undefined && { name }) }],
+          },
+        },
       );
     }
     return [...owners.values()];
@@ -173,120 +178,26 @@ export class AnswerComputer {
     return at.edge === 'start' ? period?.t : period?.end;
   }
 
-  private divided(value: number | null, unit: string | undefined): Answer {
-    const { per } = this.query;
-    if (per === undefined) return { value, unit };
-    return {
-      value: value === null ? null : divide(value, this.divisorOf(per)),
-      unit: `${unit === undefined ? '' : `${unit} `}per ${typeof per === 'object' ? per.period.word[0] : per}`,
-    };
-  }
-
-  private divisorOf(per: NonNullable<Query['per']>): number {
-    if (typeof per === 'object')
-      return this.sessions.reduce((sum, each) => sum + findPeriods(each, per.period.word, this.dictionary).length, 0);
-    if (per === 'life') return this.countLives();
-    return per === 'session' ? this.sessions.length : this.seconds() / secondsPer[per];
-  }
-
-  private count(condition: Condition): number {
-    const { find } = new ConditionCompiler(this.dictionary).compile(condition);
-    return this.sessions.reduce((sum, session) => sum + find(session).length, 0);
-  }
-
-  private longestStreak(matches: readonly Match[], without: Condition): number {
-    const { find } = new ConditionCompiler(this.dictionary).compile(without);
-    const lengths = this.sessions.map((session) => {
-      const ends = find(session).map(({ t }) => t);
-      let longest = 0;
-      let current = 0;
-      let before = Number.NEGATIVE_INFINITY;
-      for (const { t } of this.matchesOf(session, matches)) {
-        current = ends.some((end) => end > before && end <= t) ? 1 : current + 1;
-        before = t;
-        longest = Math.max(longest, current);
-      }
-      return longest;
-    });
-    return Math.max(0, ...lengths);
-  }
-
   private measure(matches: readonly Match[], quantity: Quantity): TimedValue[] {
-    if (quantity === 'held') return this.heldSpans();
-    if (quantity === 'state') return this.states(matches);
-    return this.sessions.flatMap((session) => {
-      const own = this.matchesOf(session, matches);
-      const lives = quantity === 'life' ? collectLives(session, this.subject(), this.dictionary) : undefined;
-      return own.map((match, index): TimedValue => {
-        const next = own[index + 1];
-        const value =
-          quantity === 'gap' ? (next ? roundTime(next.t - match.t) : undefined) : quantityOf(match, quantity, lives);
-        return { session: session.session, t: match.t, value: value ?? null, match };
-      });
-    });
-  }
-
-  private states(matches: readonly Match[]): TimedValue[] {
-    const { state } = this.query;
-    if (!state) return [];
-    return this.sessions.flatMap((session) => {
-      const timeline = new PropertyTimeline(session, state, this.dictionary);
-      return this.matchesOf(session, matches).map((match) => ({
-        session: session.session,
-        t: match.t,
-        value: timeline.valueAt(match.t) ?? null,
-        match,
-      }));
-    });
-  }
-
-  private heldSpans(): TimedValue[] {
-    const { find } = this.query;
-    if ('period' in find) {
-      const periodsOf = new ConditionCompiler(this.dictionary).compilePeriods(find.period);
-      return this.sessions.flatMap((session) =>
-        periodsOf(session).map(({ t, end }) => ({
-          session: session.session,
-          t,
-          value: roundTime(end - t),
-          match: undefined,
-        })),
-      );
-    }
-    if (!('while' in find)) return [];
-    const isWanted = new PatternCompiler(this.dictionary).value(find.while.to);
+    const bySession = bySessionOf(matches);
     return this.sessions.flatMap((session) =>
-      new PropertyTimeline(session, find.while, this.dictionary)
-        .spansWith(isWanted)
-        .map(({ t, end }) => ({ session: session.session, t, value: roundTime(end - t), match: undefined })),
+      this.quantities.measure(session, bySession.get(session.session) ?? [], quantity),
     );
   }
+}
 
-  private subject(): SlotPattern {
-    return subjectOf(this.query.find) ?? playerPattern;
+/** What a query asks of one session. */
+class SessionQuantities {
+  private readonly query: Query;
+  private readonly dictionary: Dictionary;
+
+  constructor(query: Query, dictionary: Dictionary) {
+    this.query = query;
+    this.dictionary = dictionary;
   }
 
-  /** Lives that ended, at least one. */
-  private countLives(): number {
-    const ended = this.sessions.map((session) => collectLives(session, this.subject(), this.dictionary).deaths.length);
-    return Math.max(
-      1,
-      ended.reduce((sum, each) => sum + each, 0),
-    );
-  }
-
-  /** The seconds that the time conditions of the query cover. */
-  private seconds(): number {
-    const { find } = this.query;
-    const times = [find, ...('all' in find ? find.all : [])].flatMap((each) => ('time' in each ? [each.time] : []));
-    return this.sessions.reduce((sum, { duration }) => {
-      const bounds = times.map((time) => timeBounds(time, duration));
-      const start = Math.max(0, ...bounds.map(({ t }) => t));
-      return sum + Math.max(0, Math.min(duration, ...bounds.map(({ end }) => end)) - start);
-    }, 0);
-  }
-
-  private isInScope({ session, events }: SessionEvents): boolean {
+  /** Whether a session is one that the query is about. */
+  isInScope({ session, events }: SessionEvents): boolean {
     const { find } = this.query;
     return [find, ...('all' in find ? find.all : [])].every((each) => {
       if ('session' in each && !each.session?.includes(session)) return false;
@@ -294,9 +205,182 @@ export class AnswerComputer {
     });
   }
 
-  private matchesOf({ session }: SessionEvents, matches: readonly Match[]): readonly Match[] {
-    return matches.filter(({ events }) => events[0]!.session === session);
+  /** The values of a quantity, one for each of the session's matches. */
+  measure(session: SessionEvents, matches: readonly Match[], quantity: Quantity): TimedValue[] {
+    if (quantity === 'held') return this.heldSpans(session);
+    if (quantity === 'state') return this.states(session, matches);
+    const lives = quantity === 'life' ? this.lives(session) : undefined;
+    return matches.map((match, index): TimedValue => {
+      const next = matches[index + 1];
+      const value =
+        quantity === 'gap' ? (next ? roundTime(next.t - match.t) : undefined) : quantityOf(match, quantity, lives);
+      return {
+        session: session.session,
+        t: match.t,
+        value: value ?? null,
+        match,
+      };
+    });
   }
+
+  private states(session: SessionEvents, matches: readonly Match[]): TimedValue[] {
+    const { state } = this.query;
+    if (!state) return [];
+    const timeline = new PropertyTimeline(session, state, this.dictionary);
+    return matches.map((match) => ({
+      session: session.session,
+      t: match.t,
+      value: timeline.valueAt(match.t) ?? null,
+      match,
+    }));
+  }
+
+  /** The stretches of time that the query finds. */
+  heldSpans(session: SessionEvents): TimedValue[] {
+    const { find } = this.query;
+    const toValue = ({ t, end }: { readonly t: number; readonly end: number }): TimedValue => ({
+      session: session.session,
+      t,
+      value: roundTime(end - t),
+      match: undefined,
+    });
+    if ('period' in find)
+      return new ConditionCompiler(this.dictionary).compilePeriods(find.period)(session).map(toValue);
+    if (!('while' in find)) return [];
+    const isWanted = new PatternCompiler(this.dictionary).value(find.while.to);
+    return new PropertyTimeline(session, find.while, this.dictionary).spansWith(isWanted).map(toValue);
+  }
+
+  lives(session: SessionEvents): Lives {
+    return collectLives(session, subjectOf(this.query.find) ?? playerPattern, this.dictionary);
+  }
+
+  /** How much a session has of what the query divides by: lives that ended, for instance; seconds of any unit of time. */
+  divisor(session: SessionEvents): number {
+    const { per } = this.query;
+    if (typeof per === 'object') return findPeriods(session, per.period.word, this.dictionary).length;
+    if (per === 'life') return this.lives(session).deaths.length;
+    return per === undefined || per === 'session' ? 1 : this.seconds(session);
+  }
+
+  /** The seconds that the time conditions of the query cover. */
+  private seconds({ duration }: SessionEvents): number {
+    const { find } = this.query;
+    const times = [find, ...('all' in find ? find.all : [])].flatMap((each) => ('time' in each ? [each.time] : []));
+    const bounds = times.map((time) => timeBounds(time, duration));
+    const start = Math.max(0, ...bounds.map(({ t }) => t));
+    return Math.max(0, Math.min(duration, ...bounds.map(({ end }) => end)) - start);
+  }
+}
+
+/**
+ * The single value that answers a query, summed up session by session, so that nobody holds the events of all.
+ *
+ * @example
+ * const totals = new AnswerTotals(query, dictionary);
+ * for (const session of sessions) totals.add(session, condition.find(session));
+ * totals.answer();
+ */
+export class AnswerTotals {
+  private readonly query: Query;
+  private readonly quantities: SessionQuantities;
+  /** What matches are divided by, or what interrupts them. */
+  private readonly other: CompiledCondition | undefined;
+  private matches = 0;
+  private others = 0;
+  private isHeld = false;
+  private streak = 0;
+  private divisor = 0;
+  private readonly numbers = {
+    count: 0,
+    sum: 0,
+    highest: Number.NEGATIVE_INFINITY,
+    lowest: Number.POSITIVE_INFINITY,
+  };
+
+  /** @param query Without `versus`. */
+  constructor(query: Query, dictionary: Dictionary) {
+    this.query = query;
+    this.quantities = new SessionQuantities(query, dictionary);
+    const other = query.ratio ?? query.share ?? query.streak;
+    this.other = other && new ConditionCompiler(dictionary).compile(other);
+  }
+
+  /** Adds a session and those of the matches that it has. */
+  add(session: SessionEvents, matches: readonly Match[]): void {
+    this.matches += matches.length;
+    if (!this.quantities.isInScope(session)) return;
+    const { measure, per, ratio, share, streak, whether } = this.query;
+    if (whether) this.isHeld ||= this.quantities.heldSpans(session).length > 0;
+    else if (ratio ?? share) this.others += this.other!.find(session).length;
+    else if (streak) this.streak = Math.max(this.streak, longestStreak(matches, this.other!.find(session)));
+    else {
+      if (measure && measure.take !== 'each')
+        for (const { value } of this.quantities.measure(session, matches, measure.of))
+          if (typeof value === 'number') this.addNumber(value);
+      if (per !== undefined) this.divisor += this.quantities.divisor(session);
+    }
+  }
+
+  /** The value; `undefined` if the answer is the query's matches, groups or timed values. */
+  answer(): Answer | undefined {
+    const { measure, per, ratio, share, streak, whether, count } = this.query;
+    // A state can hold without anything happening in it.
+    if (whether) return { value: this.matches > 0 || this.isHeld, unit: undefined };
+    if (ratio) return { value: divide(this.matches, this.others), unit: undefined };
+    if (share) return { value: divide(100 * this.matches, this.others), unit: '%' };
+    if (streak) return { value: this.streak, unit: undefined };
+    if (measure && measure.take !== 'each')
+      return this.divided(this.take(measure.take), secondQuantities.has(measure.of) ? 's' : undefined);
+    return count || per ? this.divided(this.matches, undefined) : undefined;
+  }
+
+  private addNumber(value: number): void {
+    const { numbers } = this;
+    numbers.count++;
+    numbers.sum += value;
+    numbers.highest = Math.max(numbers.highest, value);
+    numbers.lowest = Math.min(numbers.lowest, value);
+  }
+
+  private take(how: 'sum' | 'average' | 'highest' | 'lowest'): number | null {
+    const { count, sum } = this.numbers;
+    if (how === 'sum') return roundTime(sum);
+    if (count === 0) return null;
+    return how === 'average' ? sum / count : this.numbers[how];
+  }
+
+  private divided(value: number | null, unit: string | undefined): Answer {
+    const { per } = this.query;
+    if (per === undefined) return { value, unit };
+    return {
+      value: value === null ? null : divide(value, this.amountOf(per)),
+      unit: `${unit === undefined ? '' : `${unit} `}per ${typeof per === 'object' ? per.period.word[0] : per}`,
+    };
+  }
+
+  private amountOf(per: NonNullable<Query['per']>): number {
+    if (typeof per === 'object' || per === 'session') return this.divisor;
+    // Who has not died yet has lived once.
+    return per === 'life' ? Math.max(1, this.divisor) : this.divisor / secondsPer[per];
+  }
+}
+
+/** The most matches in a row without one of what interrupts them. */
+function longestStreak(matches: readonly Match[], interruptions: readonly Match[]): number {
+  let longest = 0;
+  let current = 0;
+  let before = Number.NEGATIVE_INFINITY;
+  for (const { t } of matches) {
+    current = interruptions.some((each) => each.t > before && each.t <= t) ? 1 : current + 1;
+    before = t;
+    longest = Math.max(longest, current);
+  }
+  return longest;
+}
+
+function bySessionOf(matches: readonly Match[]): ReadonlyMap<string, readonly Match[]> {
+  return Map.groupBy(matches, ({ events }) => events[0]!.session);
 }
 
 /** The values that are numbers, the largest or smallest first. */
@@ -312,7 +396,7 @@ const secondsPer = { second: 1, minute: 60, hour: 3600 } as const;
 function quantityOf(
   { t, events }: Match,
   quantity: Exclude<Quantity, 'gap' | 'held' | 'state'>,
-  lives: ReturnType<typeof collectLives> | undefined,
+  lives: Lives | undefined,
 ): PropertyValue | undefined {
   const { statement } = events[0]!;
   switch (quantity) {
@@ -342,12 +426,4 @@ function quantityOf(
 
 function divide(value: number, divisor: number): number | null {
   return divisor === 0 ? null : value / divisor;
-}
-
-function take(numbers: readonly number[], how: 'sum' | 'average' | 'highest' | 'lowest'): number | null {
-  const sum = numbers.reduce((total, each) => total + each, 0);
-  if (how === 'sum') return roundTime(sum);
-  if (numbers.length === 0) return null;
-  if (how === 'average') return sum / numbers.length;
-  return how === 'highest' ? Math.max(...numbers) : Math.min(...numbers);
 }

@@ -200,24 +200,27 @@ export function runQuery(
   };
   const grouping = { dictionary, find: query.find, sessions, ...(isMeasured && { measure }) };
   const counted = query.by && groupMatches(matches, query.by, grouping);
-  const groups = counted && selectGroups(query.ratio ? divideGroups(counted, compiled, sessions) : counted, query);
+  const groups =
+    counted && selectGroups(query.ratio ? divideGroups(counted, groupRatio(compiled, sessions)) : counted, query);
   const answer = query.distinct && groups ? { value: groups.length, unit: undefined } : computer.answer(matches);
   return { matches, count: matches.length, groups, answer, values: computer.timedValues(matches) };
 }
 
-/** Divides the count of each group by that of the condition after it; none counts as one, as of those who never died. */
-function divideGroups(
-  groups: readonly Group[],
+/** The groups of what a query divides by. */
+export function groupRatio(
   { query: { by = [], ratio }, dictionary }: CompiledQuery,
   sessions: readonly SessionEvents[],
 ): readonly Group[] {
   const { find } = new ConditionCompiler(dictionary).compile(ratio!);
   const matches = sessions.flatMap((session) => find(session));
-  const divisors = new Map(
-    groupMatches(matches, by, { dictionary, find: ratio!, sessions }).map((group) => [keyOf(group), group.count]),
-  );
+  return groupMatches(matches, by, { dictionary, find: ratio!, sessions });
+}
+
+/** Divides the count of each group by that of the condition after it; none counts as one, as of those who never died. */
+export function divideGroups(groups: readonly Group[], divisors: readonly Group[]): readonly Group[] {
+  const counts = new Map(divisors.map((group) => [keyOf(group), group.count]));
   return groups
-    .map((group) => ({ labels: group.labels, count: group.count / (divisors.get(keyOf(group)) ?? 1) }))
+    .map((group) => ({ labels: group.labels, count: group.count / (counts.get(keyOf(group)) ?? 1) }))
     .toSorted((a, b) => b.count - a.count || (a.labels.join() < b.labels.join() ? -1 : 1));
 }
 

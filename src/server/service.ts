@@ -86,8 +86,8 @@ declare module 'fastify' {
     caller: Caller | undefined;
   }
   interface FastifyContextConfig {
-    /** What the key of a request must be allowed; without, no key is needed. */
-    scope?: Scope;
+    /** What the key of a request must be allowed; `open`: no key is needed. Every route says it. */
+    scope?: Scope | 'open';
   }
 }
 
@@ -161,7 +161,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     pipeline,
     telemetry,
     maxBytes: maxUploadBytes,
-    tenantOf: (request) => callerOf(request as FastifyRequest, 'write').tenant,
+    tenantOf,
   });
   try {
     await app.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
@@ -282,20 +282,24 @@ async function prepareApp(app: FastifyInstance, { tenants, telemetry }: RouteCon
     errorResponseBuilder: (_request, { after }) =>
       new PlaybyplayError('too-many-requests', `too many requests; try again in ${after}`),
   });
+  app.addHook('onRoute', ({ url, config, schema }) => {
+    if (config?.scope === undefined) throw new RangeError(`the route ${url} does not say who may use it`);
+    if (schema?.hide && config.scope !== 'open') throw new RangeError(`the route ${url} is not described`);
+  });
   app.addHook('preValidation', async (request) => {
-    const { scope } = request.routeOptions.config;
-    if (scope !== undefined) callerOf(request, scope);
+    // What is not found has no route.
+    const { scope = 'open' } = request.routeOptions.config;
+    if (scope !== 'open') checkCaller(request, scope);
   });
 }
 
 /** @throws PlaybyplayError `not-authenticated`, `not-allowed`. */
-function callerOf({ caller }: FastifyRequest, scope: Scope): Caller {
+function checkCaller({ caller }: FastifyRequest, scope: Scope): void {
   if (!caller)
     throw new PlaybyplayError('not-authenticated', 'a valid API key is needed', {
       hint: 'Send it as "Authorization: Bearer pbp_…".',
     });
   if (!caller.scopes.has(scope)) throw new PlaybyplayError('not-allowed', `this API key lacks the scope ${scope}`);
-  return caller;
 }
 
 /** The tenant of a request whose route has a scope. */
@@ -329,16 +333,20 @@ function registerOperations(
 ): void {
   app.get(
     '/health/live',
-    { schema: { summary: 'Whether the process runs', tags: ['operations'], security: [] } },
-    () => ({
-      status: 'ok',
-    }),
+    {
+      config: { scope: 'open' },
+      schema: { summary: 'Whether the process runs', tags: ['operations'], security: [] },
+    },
+    () => ({ status: 'ok' }),
   );
   addRoute(
     app,
     'GET',
     '/health/ready',
-    { schema: { summary: 'Whether requests can be answered', tags: ['operations'], security: [] } },
+    {
+      config: { scope: 'open' },
+      schema: { summary: 'Whether requests can be answered', tags: ['operations'], security: [] },
+    },
     async (_request, reply) => {
       const checks = {
         running: !signal.aborted,
@@ -356,7 +364,10 @@ function registerOperations(
     app,
     'GET',
     '/metrics',
-    { schema: { summary: 'Metrics in the text format of Prometheus', tags: ['operations'] } },
+    {
+      config: { scope: 'open' },
+      schema: { summary: 'Metrics in the text format of Prometheus', tags: ['operations'] },
+    },
     async (request, reply) => {
       const { authorization = '' } = request.headers;
       const isAllowed =
@@ -368,7 +379,7 @@ function registerOperations(
       return reply.type(telemetry.registry.contentType).send(await telemetry.registry.metrics());
     },
   );
-  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+  app.get('/openapi.json', { config: { scope: 'open' }, schema: { hide: true } }, () => app.swagger());
 }
 
 function isLoopback(address: string | undefined): boolean {

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { FileStore } from '@tus/file-store';
 import { Server as TusServer } from '@tus/server';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import { toFileName } from '../files/file-name.ts';
 import type { RecordingStorage } from '../files/file-storage.ts';
@@ -17,6 +17,14 @@ import type { Tenant } from './tenants.ts';
 
 /** Path of the uploads. */
 const UPLOADS_PATH = '/v1/uploads';
+const ROUTES: readonly (readonly [method: HTTPMethods, url: string, summary: string])[] = [
+  ['OPTIONS', UPLOADS_PATH, 'What of tus is supported'],
+  ['POST', UPLOADS_PATH, 'Creates an upload'],
+  ['OPTIONS', `${UPLOADS_PATH}/:id`, 'What of tus is supported'],
+  ['HEAD', `${UPLOADS_PATH}/:id`, 'How much of an upload has arrived'],
+  ['PATCH', `${UPLOADS_PATH}/:id`, 'Sends a part'],
+  ['DELETE', `${UPLOADS_PATH}/:id`, 'Gives an upload up'],
+];
 /** An upload that nobody continues is removed after this time. */
 const EXPIRATION_SECONDS = 24 * 3600;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -29,8 +37,8 @@ export interface UploadContext {
   readonly pipeline: Pipeline;
   readonly telemetry: Telemetry;
   readonly maxBytes: number;
-  /** Who makes a request, and whether the key may upload. */
-  readonly tenantOf: (request: object) => Tenant;
+  /** Who makes a request. */
+  readonly tenantOf: (request: FastifyRequest) => Tenant;
 }
 
 /**
@@ -96,11 +104,13 @@ export function registerUploads(app: FastifyInstance, context: UploadContext): (
   });
   // The body goes to tus as it comes.
   app.addContentTypeParser('application/offset+octet-stream', (_request, _body, done) => done(null));
-  for (const url of [UPLOADS_PATH, `${UPLOADS_PATH}/*`])
+  for (const [method, url, summary] of ROUTES)
     app.route({
-      method: ['OPTIONS', 'POST', 'HEAD', 'PATCH', 'DELETE'],
+      method,
       url,
-      schema: { hide: true },
+      // Requests of this kind are described only where it is asked for.
+      config: { scope: 'write', ...(method === 'HEAD' && { swagger: { exposeHeadRoute: true } }) },
+      schema: { summary, tags: ['uploads'] },
       handler: async (request, reply) => {
         const tenant = tenantOf(request);
         reply.hijack();
