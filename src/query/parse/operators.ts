@@ -5,7 +5,7 @@ import type { Vocabulary } from '../vocabulary.ts';
 import { ordinalValue } from './ordinals.ts';
 import { restrictToPeriod } from './questions/periods.ts';
 import type { Tokens } from './questions/readings.ts';
-import { isBareProperty, isEvent, sameSubject, playerPattern } from './questions/subjects.ts';
+import { fillSubject, findSubject, isBareProperty, isEvent, playerPattern, sameSubject } from './questions/subjects.ts';
 import { asSet, phrase, substitute } from './questions/words.ts';
 
 /** What reads the questions and clauses within a question. Each accounts for all of its own words. */
@@ -423,6 +423,12 @@ const readIntervals: Operator = (tokens, reader) => {
   return undefined;
 };
 
+function isSomebody({ any = [] }: SlotPattern, { dictionary }: QuestionReader): boolean {
+  return (
+    any.length > 0 && any.every(({ words }) => words?.every((id) => dictionary.isA(id, 'character', 'object')) ?? true)
+  );
+}
+
 function headLength(tokens: Tokens): number {
   return Math.max(
     0,
@@ -452,11 +458,13 @@ function interval(
   const first = eventOf(left, reader);
   if (!first || isBareProperty(first)) return undefined;
   if (JSON.stringify(first) === JSON.stringify(end)) return undefined;
-  // Whoever spawns is who dies.
+  // A part that names nobody is about whom the other part names; whoever spawns is who dies.
+  const subject = [first, end].map((each) => findSubject(each)).find((each) => each && isSomebody(each, reader));
   const isOfLife = [first, end].some(
     (each) => 'action' in each && /^(?:re)?spawn$/.test((each as ActionPattern).action[0] ?? ''),
   );
-  const [a, b] = isOfLife ? [sameSubject(first, end), sameSubject(end, first)] : [first, end];
+  const shared = subject ?? (isOfLife ? playerPattern : undefined);
+  const [a, b] = shared ? [fillSubject(first, shared), fillSubject(end, shared)] : [first, end];
   return { find: { sequence: [a, b] }, measure: { of: 'duration', take } };
 }
 

@@ -29,7 +29,7 @@ import { parseGains, parsePropertyPatterns, toSlotPattern } from './patterns.ts'
 import { readOperators, type QuestionReader } from './operators.ts';
 import { periodWordsOf } from './questions/periods.ts';
 import { sameSubject } from './questions/subjects.ts';
-import { questionWords, readQuestion, readWithoutAdjunct } from './questions/index.ts';
+import { type KnownReadings, questionWords, readQuestion, readWithoutAdjunct } from './questions/index.ts';
 import type { Body, BodyKind, Reading, Redirection } from './questions/readings.ts';
 import { showsPlace } from '../accounting/parts.ts';
 import { rewriteQuestion } from './rewrites.ts';
@@ -196,7 +196,7 @@ function parseTokens(
   sentence: string,
   tokens: readonly Token[],
   { dictionary, options, corrections, parser }: ParseSettings,
-  read: (tokens: readonly Token[]) => readonly (Reading | Redirection)[] = readQuestion,
+  read: (tokens: readonly Token[], known: KnownReadings) => readonly (Reading | Redirection)[] = readQuestion,
 ): ParsedQuery {
   const span = { start: 0, end: sentence.length };
   const fail = (issue: SentenceIssue): ParsedQuery => ({ query: undefined, issues: [issue], corrections });
@@ -205,7 +205,7 @@ function parseTokens(
   let ignored: Token | undefined;
   let uncovered: Word | undefined;
   const accounting = { dictionary, vocabulary: options.vocabulary };
-  for (const reading of read(tokens).toSorted((a, b) => a.cost - b.cost)) {
+  for (const reading of read(tokens, parser.readings).toSorted((a, b) => a.cost - b.cost)) {
     if ('command' in reading) {
       if (reading.cost < (redirection?.cost ?? best?.cost ?? Number.POSITIVE_INFINITY)) redirection = reading;
       continue;
@@ -456,6 +456,7 @@ const maxReorderedForms = 9;
 /** Parses the conditions in a question, each run of tokens once. */
 class BodyParser {
   isExhausted = false;
+  readonly readings: KnownReadings = new Map();
   private readonly sentence: string;
   private readonly dictionary: Dictionary;
   private readonly options: ParseQueryOptions;

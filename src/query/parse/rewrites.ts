@@ -63,10 +63,6 @@ const pairs: readonly (readonly [template: string, ...forms: string[]])[] = [
   [`how quick|quickly|fast|soon did <c>`, 'how long until <c>'],
   ['how_many|how_much seconds|minutes|time until|till|before <e>', 'how long until <e>'],
   [`how_many|how_much seconds|minutes|time v:${be}|did <e>`, 'how long <v> <e>'],
-  [
-    'how_long|how_many_seconds|how_many_minutes|time|how_long_did_it_take|gap|interval from <a> to|till|until <b>',
-    'time between <a> and <b>',
-  ],
   ['gap|interval|delay|distance between <x>', 'time between <x>'],
   [
     'time|how_long between <a> and <b>',

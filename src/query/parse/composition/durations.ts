@@ -68,13 +68,6 @@ export function readDurations(
     if (relation.side === 'without') return withoutDoing(relation.clause, take === 'each' ? 'highest' : take);
     return [];
   }
-  // "how long from the first kill to the win"
-  const from = clause.findIndex(({ lower }) => lower === 'from');
-  const until = clause.findIndex(({ lower }, index) => index > from + 1 && /^(?:to|until|till)$/.test(lower));
-  if (from >= 0 && until > 0 && clause.slice(0, from).every(({ lower }) => structure.has(lower)))
-    return orders(clause.slice(from + 1, until)).flatMap((start) =>
-      orders(clause.slice(until + 1)).flatMap((end) => timeFrom(start, end)),
-    );
   const to = clause.findIndex(({ lower }) => lower === 'to');
   const isTaking = clause.some(({ lower }) => /^(?:take|took|takes)$/.test(lower));
   if (to >= 0 && isTaking) {

@@ -59,18 +59,20 @@ export const questionWords: ReadonlySet<string> = new Set([
 /** Longer questions are read as conditions only, so that reading takes time in proportion to their length. */
 const maxTokens = 60;
 
+/** The readings of questions and of questions within them, by their tokens: forms of one question have parts in common. */
+export type KnownReadings = Map<string, readonly (Reading | Redirection)[]>;
+
 /** The ways to read a question, as which parts of it are conditions; what stands in none of them the rules understand. */
-export function readQuestion(tokens: Tokens): readonly (Reading | Redirection)[] {
-  return interpret(tokens, new Map());
+export function readQuestion(tokens: Tokens, known: KnownReadings): readonly (Reading | Redirection)[] {
+  return interpret(tokens, known);
 }
 
 /**
  * The ways to read a question without one of its adjuncts, wherever it stands ("in the first half", "before I died", "with the
  * railgun"), which then restricts what is asked. The rules expect most adjuncts at the end.
  */
-export function readWithoutAdjunct(tokens: Tokens): readonly Reading[] {
+export function readWithoutAdjunct(tokens: Tokens, known: KnownReadings): readonly Reading[] {
   if (tokens.length > maxAdjunctTokens) return [];
-  const known = new Map<string, readonly (Reading | Redirection)[]>();
   return tokens.flatMap((link, start) => {
     const isFirst = start === 0;
     if (!adjunctStarts.has(link.lower) || (isFirst && link.lower === 'when')) return [];
@@ -147,11 +149,20 @@ function relate(query: Query, { condition }: Body, side: string): Query | undefi
   return { ...query, find: { find: query.find, near: condition, side: 'after' } };
 }
 
+/**
+ * How many readings of a question within a question are tried, the cheapest first: each template can add a level, and readings
+ * multiply with every one.
+ */
+const maxInnerReadings = 48;
+
+function cheapest(readings: readonly (Reading | Redirection)[]): readonly (Reading | Redirection)[] {
+  return readings.length <= maxInnerReadings
+    ? readings
+    : readings.toSorted((a, b) => a.cost - b.cost).slice(0, maxInnerReadings);
+}
+
 /** @param known The interpretations of parts of the question, by their tokens. */
-function interpret(
-  tokens: Tokens,
-  known: Map<string, readonly (Reading | Redirection)[]>,
-): readonly (Reading | Redirection)[] {
+function interpret(tokens: Tokens, known: KnownReadings): readonly (Reading | Redirection)[] {
   const plain = reading([tokens], (body) =>
     // The values of a property have no number.
     isValueNearThing(body.condition) || (body.by && isProperty(body.condition) && isBareProperty(body.condition))
@@ -167,7 +178,7 @@ function interpret(
       read(part)
         .filter((each) => accountsForAll(each, part.open))
         .flatMap((each): readonly (Reading | Redirection)[] => {
-          if ('question' in each) return interpret(each.question, known).flatMap(each.adapt);
+          if ('question' in each) return cheapest(interpret(each.question, known)).flatMap(each.adapt);
           if (!('questions' in each)) return [each];
           const [first, second] = each.questions;
           return combineReadings(each, interpret(first, known), interpret(second, known));

@@ -188,10 +188,6 @@ export const momentRules: readonly Rule[] = [
   rule(`how_long|how_much_time|how_many_seconds ${doing} it take <s> to <v> after <y>`, ({ tokens }) =>
     timeFrom(tokens('y'), [...asSubject(tokens('s')), ...tokens('v')]),
   ),
-  rule(
-    'how_long|how_much_time|how_many_seconds|how_many_minutes|time|seconds from <x> to|until|till <y>',
-    ({ tokens }) => timeFrom(tokens('x'), tokens('y')),
-  ),
   rule(`how_long|how_much_time|how_many_seconds ${be} <s> dead|down|out <r*>`, ({ tokens }) =>
     tokens('r').length > 0 ? [] : deadTime(tokens('s'), 'sum'),
   ),
