@@ -13,6 +13,12 @@ export interface FrameSize extends Size {
   readonly pixelAspect?: number | undefined;
 }
 
+/** A point, in pixels or in fractions of a picture. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
 /** A rectangle: in pixels, or in fractions of a frame where the name says so. Right and bottom edges are exclusive. */
 export interface Rect extends Size {
   readonly x: number;

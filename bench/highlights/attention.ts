@@ -2,7 +2,8 @@
 // attention lies in the middle 60 % of the crop.
 //   node bench/highlights/attention.ts <log folder> [--point 0.5,0.5 | --truth <points.json>]
 // Where the crop lies is found in the written reel, not asked of the program: each of its frames is searched for in the frame of the
-// recording. --point names a fixed point, such as a crosshair; points.json holds [[seconds, x], …]. Needs the ffmpeg command.
+// recording. --point names a fixed point, such as a crosshair; points.json holds [[seconds, x], …]. The layout is crop: a panel below
+// the picture would change its scale. Needs the ffmpeg command.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -72,7 +73,18 @@ function findCrop(whole: Buffer, width: number, part: Buffer, partWidth: number)
 
 const folder = mkdtempSync(join(tmpdir(), 'attention-'));
 const [reel, listFile] = [join(folder, 'reel.mp4'), join(folder, 'list.json')];
-const args = ['highlights', log, '--aspect', '9:16', '--captions', 'none', '--duration', values.duration];
+const args = [
+  'highlights',
+  log,
+  '--aspect',
+  '9:16',
+  '--layout',
+  'crop',
+  '--captions',
+  'none',
+  '--duration',
+  values.duration,
+];
 const made = spawnSync(process.execPath, [join(root, 'src/cli/launch.js'), ...args, '-o', reel, '-o', listFile]);
 if (made.status !== 0) throw new Error(made.stderr.toString());
 const list = JSON.parse(readFileSync(listFile, 'utf8')) as HighlightList;

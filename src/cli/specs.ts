@@ -580,7 +580,7 @@ export const highlights = declare({
     aspect: choice(['source', '16:9', '9:16', '1:1'], 'Aspect ratio of the reel. Default: source, or the preset’s.'),
     layout: choice(
       ['crop', 'hud', 'split', 'blur', 'pad'],
-      'How a picture is fitted into another aspect ratio: crop keeps what the player looks at; hud is crop above the whole HUD; split is crop below a camera picture (--facecam); blur shows it whole over a blurred copy; pad shows it between bars.',
+      'How a picture is fitted into another aspect ratio: crop keeps what the player looks at; hud is crop above a panel with the figures of the HUD; split is crop below a camera picture (--facecam); blur shows it whole over a blurred copy; pad shows it between bars.',
     ),
     facecam: value(
       'x,y,w,h',

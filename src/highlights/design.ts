@@ -3,15 +3,17 @@ import type { Dictionary } from '../dictionary/dictionary.ts';
 import { PlaybyplayError } from '../errors.ts';
 import type { EventLine } from '../events/log.ts';
 import { TemporaryFolder } from '../files/output.ts';
-import type { Rect, Size } from '../geometry.ts';
+import type { Point, Rect, Size } from '../geometry.ts';
 import { findCameraPicture } from '../media/write/camera-picture.ts';
 import { type Beats, findBeats } from '../media/write/beats.ts';
 import {
+  type Arrangement,
   even,
   FrameFilter,
-  hudStrip,
+  type HudPanel,
   type Layout,
   type OverlaidRegion,
+  placePicture,
   plainView,
   sizeFor,
   type View,
@@ -33,8 +35,9 @@ import {
   ENTRANCE_STEP_SECONDS,
   wrapSubtitle,
 } from './drawings.ts';
-import { bottomHudStrip, iconsOf, mapToReel, screenLayout, type ScreenLayout } from './hud.ts';
-import type { HighlightList, Scene, Source } from './list.ts';
+import { iconsOf, mapToReel, type Obstacle, screenLayout, type ScreenLayout } from './hud.ts';
+import { arrangePanel, brightest, isFigure, union } from './hud-panel.ts';
+import { type HighlightList, type Scene, type Source, timeInReel } from './list.ts';
 import { emptyDictionary } from './score.ts';
 import {
   type OverlayItem,
@@ -68,7 +71,8 @@ export interface HighlightReelOptions
   readonly aspect?: '16:9' | '9:16' | '1:1' | 'source' | undefined;
   /**
    * How a recording of another shape is fitted; default: crop for portrait and square reels where it keeps what the player
-   * looks at, else the whole picture before a blurred copy; bars for others.
+   * looks at, above a panel with the figures that it would cut off, else the whole picture before a blurred copy; bars for
+   * others.
    */
   readonly layout?: Layout | undefined;
   /** Where the picture of a camera is, in fractions of the frame; for the layout `split`. Default: where it is found. */
@@ -110,8 +114,8 @@ export async function designReel(
   media: (source: Source) => string,
   options: HighlightReelOptions = {},
 ): Promise<ReelDesign> {
-  const icons = await Promise.all(sources.map(({ header }) => iconsOf(header.game)));
-  const screens = await Promise.all(sources.map(({ header }) => screenLayout(header.game, header.media)));
+  const icons = await Promise.all(sources.map(({ header, log }) => iconsOf(header.game, log)));
+  const screens = await Promise.all(sources.map(({ header, log }) => screenLayout(header.game, header.media, log)));
   return new ReelDesign({ choice, sources, media, options, screens, icons });
 }
 
@@ -126,13 +130,33 @@ interface DesignInput {
 }
 
 /** Seconds that a lifted part of the HUD is shown. */
-const LIFTED_SECONDS = 3;
+const LIFTED_SECONDS = 4;
 /** Seconds after an event at which its text is measured. */
 const LIFTED_DELAY_SECONDS = 0.35;
 /** Share of the height of a camera's picture, from its top, in which faces are. */
 const FACE_SHARE = 0.6;
 /** Share of the reel's width that lifted text takes. */
 const LIFTED_WIDTH = 0.94;
+/** Least height of text that can be read, and of text that is shown at all, in shares of the reel's. */
+const [MIN_TEXT_HEIGHT, MIN_SHOWN_HEIGHT] = [0.02, 0.012];
+/** Least seconds for which it is shown. */
+const MIN_LIFTED_SECONDS = 0.3;
+/** Lines of a frame that cover text. */
+const COVER_LINES = 4;
+/** Rows in which lifted text is shown at most. */
+const MAX_LIFTED_ROWS = 4;
+/** Distance of lifted text from the edges, in shares of the width. */
+const EDGE = 0.02;
+/** What stays free above what the player looks at, in shares of the reel's height. */
+const FREE_HEIGHT = 0.06;
+/** Figures on the panel are worth more than those in the picture. */
+const PANEL_WEIGHT = 5;
+/** What the player looks at must not be covered. */
+const AIM_WEIGHT = 20;
+/** Its size around its middle, in shares of the frame. */
+const AIM_SIZE = 0.09;
+/** Where in the first scene frames are compared to find text that stands still. */
+const PANEL_FRAMES = [0.1, 0.4, 0.7, 0.95];
 /** Seconds over which overlays appear and disappear. */
 const FADE_SECONDS = 0.12;
 
@@ -140,7 +164,10 @@ const FADE_SECONDS = 0.12;
 export class ReelDesign implements AsyncDisposable {
   readonly size: Size;
   readonly layout: Layout;
+  /** Of the layout `split`. */
   readonly strip: Rect | undefined;
+  /** Of the layout `hud`. */
+  readonly panel: HudPanel | undefined;
   readonly style: ReelStyle;
   readonly planned: readonly PlannedScene[];
   /** Seconds of the title; undefined without one. */
@@ -168,10 +195,12 @@ export class ReelDesign implements AsyncDisposable {
     const size = sizeFor(options.aspect ?? 'source', first);
     const { num, den } = first.frameRate;
     this.size = options.maxBytes === undefined ? size : sizeWithin(size, options.maxBytes, (seconds + 5) * (num / den));
-    this.layout = options.layout ?? defaultLayout(choice, sources, screens, this.size);
-    this.strip = options.facecam;
-    if (this.layout === 'hud') this.strip = requireHudStrip(sources, choice, screens);
-    else if (this.layout === 'split') this.strip ??= this.#findCamera();
+    const layout = options.layout ?? defaultLayout(choice, sources, screens, this.size);
+    const mayHavePanel =
+      layout === 'hud' || (layout === 'crop' && options.layout === undefined && isOneScreen(choice, sources));
+    this.panel = mayHavePanel ? this.#planPanel(layout === 'hud') : undefined;
+    this.layout = this.panel ? 'hud' : layout;
+    this.strip = layout === 'split' ? (options.facecam ?? this.#findCamera()) : undefined;
     this.#beats = options.music === undefined ? undefined : findBeats(options.music, seconds * 2 + 10);
     this.lead = options.title === undefined ? undefined : this.#titleSeconds();
     this.hasEnding = this.style.parts.includes('end-card') && options.ending !== undefined;
@@ -186,21 +215,54 @@ export class ReelDesign implements AsyncDisposable {
     this.#centers = isCropped ? this.#findCenters() : choice.scenes.map(() => undefined);
   }
 
+  /** How frames are arranged in the reel. */
+  get arrangement(): Arrangement {
+    const { layout, strip, panel } = this;
+    return { layout, strip, panel };
+  }
+
+  /** The panel with the figures of the first recording; undefined where the crop needs none. @param isWanted It is asked for. */
+  #planPanel(isWanted: boolean): HudPanel | undefined {
+    const { choice, sources, screens } = this.#input;
+    const scene = choice.scenes[0]!;
+    const { source, start, end } = scene;
+    const { header, events } = sources[source]!;
+    const screen = screens[source]!;
+    const times = PANEL_FRAMES.map((share) => start + share * (end - start));
+    const panel = arrangePanel({
+      screen,
+      frame: header.media,
+      reel: this.size,
+      events,
+      shown: events.filter(({ t }) =>
+        choice.scenes.some((each) => each.source === source && t >= each.start && t <= each.end),
+      ),
+      frames: times.flatMap((t) => this.#pixelsAt(scene, t) ?? []),
+      ...(screen.attention && { center: middleOf(screen.attention) }),
+      isWanted,
+    });
+    if (panel || !isWanted) return panel;
+    throw new PlaybyplayError(
+      'no-hud',
+      `the log of ${header.game} has no figures of a HUD that fit below the picture`,
+      {
+        hint: 'Choose another layout: crop, blur or pad.',
+      },
+    );
+  }
+
   /** Where the crop of each scene lies, clear of a camera picture that is shown elsewhere. */
   #findCenters(): CropCenter[] {
     const { choice, sources, screens } = this.#input;
     const scenes = choice.scenes.map((scene) => {
       const { media } = sources[scene.source]!.header;
       const { attention } = screens[scene.source]!;
-      return { ...scene, media: this.#mediaOf(scene), attention, width: shownWidth(media, this.size) };
+      const { crop } = placePicture(media, this.size, this.arrangement, plainView);
+      return { ...scene, media: this.#mediaOf(scene), attention, width: crop.width / media.width };
     });
     const centers = cropCenters(scenes, this.#recordings);
     if (this.layout !== 'split') return centers;
-    return centers.map((center, i) => {
-      const { media } = sources[choice.scenes[i]!.source]!.header;
-      const lines = hudStrip(this.strip!, media, this.size).picture;
-      return moveCropOff(center, this.strip!, shownWidth(media, { ...this.size, height: lines }));
-    });
+    return centers.map((center, i) => moveCropOff(center, this.strip!, scenes[i]!.width));
   }
 
   /** Where the recording of the first scene shows a camera. @throws PlaybyplayError `no-facecam`. */
@@ -282,84 +344,139 @@ export class ReelDesign implements AsyncDisposable {
 
   /** Text of the HUD that says what happened and that the crop would cut off: shown whole where it is. */
   #liftedItems(list: HighlightList, scenes: readonly Scene[]): OverlayItem[] {
-    const { sources, screens } = this.#input;
-    return scenes.flatMap((scene, index) => {
-      const screen = screens[scene.source]!;
-      const frame = sources[scene.source]!.header.media;
-      const listed = list.scenes[index]!;
-      return scene.events.flatMap(({ event }, order): OverlayItem[] => {
-        const region = this.#cutRegion(event, screen, frame);
-        const text = region && this.#textWithin(region, this.#mediaOf(scene), event.t + LIFTED_DELAY_SECONDS, frame);
-        const at = listed.events[order]!.at;
-        const end = Math.min(at + LIFTED_SECONDS, listed.at + listed.duration);
-        if (!text || end - at < 0.3) return [];
-        return [{ kind: 'hud', start: at, end, ...this.#liftInPlace(text, frame, screen.attention) }];
-      });
+    if (this.layout !== 'crop' && this.layout !== 'hud') return [];
+    return scenes.flatMap((scene, index): OverlayItem[] => {
+      const { header, events } = this.#input.sources[scene.source]!;
+      const screen = this.#input.screens[scene.source]!;
+      const { shots, at, duration } = list.scenes[index]!;
+      const ownEvents = new Set(scene.events.map(({ event }) => event.id));
+      // What is said before the scene begins is still there.
+      const said = events.filter(({ t }) => t > scene.start - LIFTED_SECONDS && t < scene.end);
+      const items: OverlayItem[] = [];
+      /** Indices of the items of the last text in a region. */
+      const last = new Map<Rect, readonly number[]>();
+      for (const event of said) {
+        const center = this.#centers[index]!(event.t);
+        const regions = this.#textRegions(event, screen).filter((region) => this.#isCut(region, header.media, center));
+        const t = Math.max(event.t, scene.start);
+        const start = timeInReel(shots, t);
+        const end = Math.min(timeInReel(shots, Math.min(scene.end, event.t + LIFTED_SECONDS)), at + duration);
+        if (regions.length === 0 || end - start < MIN_LIFTED_SECONDS) continue;
+        const pixels = this.#pixelsAt(scene, t + LIFTED_DELAY_SECONDS);
+        const texts = regions
+          .map((region) => ({ region, lines: pixels ? textWithin(region, pixels, header.media) : [] }))
+          .filter(({ lines }) => lines.some((line) => this.#isCut(line, header.media, center)))
+          .toSorted((a, b) => b.lines[0]!.letters - a.lines[0]!.letters);
+        for (const [rank, { region, lines }] of texts.entries()) {
+          // One text says what happened; others are shown only where the crop would cut through them.
+          const isNews = rank === 0 && ownEvents.has(event.id);
+          if (!isNews && !lines.some((line) => this.#isCutThrough(line, header.media, center))) continue;
+          if (!this.#legibleRows(lines, header.media, center) && !this.#isLarge(lines, header.media, center)) continue;
+          const parts = this.#liftInPlace(lines, header.media, center);
+          // A text takes the place of the one before it.
+          for (const before of last.get(region) ?? [])
+            items[before] = { ...items[before]!, end: Math.min(items[before]!.end, start) };
+          last.set(
+            region,
+            parts.map((_, part) => items.length + part),
+          );
+          items.push(...parts.map((part): OverlayItem => ({ kind: 'hud', start, end, ...part })));
+        }
+      }
+      return items.filter((item) => item.end > item.start);
     });
   }
 
-  /** The region of a detector behind an event that the crop shows in part. */
-  #cutRegion(event: EventLine, screen: ScreenLayout, frame: Size): Rect | undefined {
-    if (this.layout !== 'crop') return undefined;
-    const names = event.cues.flatMap(({ detector }) => screen.textRegions.get(detector) ?? []);
-    return names
-      .map((name) => screen.hud.get(name))
-      .find((rect) => {
-        if (!rect) return false;
-        const { x, width } = mapToReel(rect, frame, this.size, this.layout, screen.attention);
-        return (x < 0 || x + width > 1) && x < 0.3 && x + width > 0.7;
-      });
+  /** The frame shown at a time of a scene's recording, in colours. */
+  #pixelsAt(scene: Scene, t: number): Uint8Array | undefined {
+    const { width, height } = this.#input.sources[scene.source]!.header.media;
+    return readPixels(this.#recordings.open(this.#mediaOf(scene)), t, new FrameFilter(width, height, 'rgb24'));
   }
 
-  /** Where the bright text in a region lies, with the line below it if there is one; undefined where there is none. */
-  #textWithin(region: Rect, media: string, t: number, frame: Size): Rect | undefined {
-    const filter = new FrameFilter(frame.width, frame.height, 'gray');
-    const levels = readPixels(this.#recordings.open(media), t, filter);
-    if (!levels) return undefined;
-    const [left, top] = [Math.round(region.x * frame.width), Math.round(region.y * frame.height)];
-    const [width, height] = [Math.round(region.width * frame.width), Math.round(region.height * frame.height)];
-    const inkOf = (line: number): number[] =>
-      Array.from({ length: width }, (_, x) => {
-        let bright = 0;
-        for (let y = top + line * height; y < top + (line + 1) * height; y++)
-          if (levels[y * frame.width + left + x]! > BRIGHT_LEVEL) bright++;
-        return Math.min(bright, height / 2);
-      });
-    const isText = (ink: readonly number[]): boolean => sum(ink) >= height && sum(ink) <= MAX_TEXT_INK * width * height;
-    const [own, below] = [inkOf(0), top + 2 * height <= frame.height ? inkOf(1) : []];
-    if (sum(own) < height) return undefined;
-    const hasBelow = isText(own) && isText(below);
-    const ink = own.map((value, x) => value + (hasBelow ? below[x]! : 0));
-    const all = sum(ink);
-    let seen = 0;
-    const shares = ink.map((value) => (seen += value) / all);
-    const from = Math.max(0, shares.findIndex((share) => share > 0.01) - height / 3);
-    const to = Math.min(width, shares.findIndex((share) => share > 0.99) + height / 3);
+  /** Where the text behind an event is, except on the panel. */
+  #textRegions(event: EventLine, screen: ScreenLayout): Rect[] {
+    const messages = event.cues.filter(({ value }) => !isFigure(value));
+    const names = messages.flatMap(({ detector }) => screen.textRegions.get(detector) ?? []);
+    const onPanel = (rect: Rect): boolean => (this.panel?.parts ?? []).some(({ from }) => contains(from, rect));
+    return names.flatMap((name) => screen.hud.get(name) ?? []).filter((rect) => !onPanel(rect));
+  }
+
+  #isCut(rect: Rect, frame: Size, center: Point): boolean {
+    const { x, width } = mapToReel(rect, frame, this.size, this.arrangement, center);
+    return x < 0 || x + width > 1;
+  }
+
+  #isCutThrough(rect: Rect, frame: Size, center: Point): boolean {
+    const { x, width } = mapToReel(rect, frame, this.size, this.arrangement, center);
+    return this.#isCut(rect, frame, center) && x < 1 && x + width > 0;
+  }
+
+  /** Lines of text, divided so that each is large enough to be read; undefined where that takes too many rows. */
+  #legibleRows(lines: readonly TextLine[], frame: Size, center: Point): readonly TextLine[] | undefined {
+    const rows = lines.flatMap((line) => {
+      if (this.#scaleOf(line, frame, center) * line.letters * frame.height >= MIN_TEXT_HEIGHT * this.size.height)
+        return [line];
+      return [
+        { ...line, width: line.middle - line.x },
+        { ...line, x: line.middle, width: line.x + line.width - line.middle },
+      ];
+    });
+    const scale = Math.min(...rows.map((row) => this.#scaleOf(row, frame, center)));
+    const isLegible = rows.every(({ letters }) => scale * letters * frame.height >= MIN_TEXT_HEIGHT * this.size.height);
+    return isLegible && rows.length <= MAX_LIFTED_ROWS ? rows : undefined;
+  }
+
+  /** Whether lines that cannot be divided into legible ones are worth being shown whole. */
+  #isLarge(lines: readonly TextLine[], frame: Size, center: Point): boolean {
+    const scale = Math.min(...lines.map((line) => this.#scaleOf(line, frame, center)));
+    return lines.every(({ letters }) => scale * letters * frame.height >= MIN_SHOWN_HEIGHT * this.size.height);
+  }
+
+  /** How much text is enlarged: as the picture is, or until it is as wide as the reel. */
+  #scaleOf(line: Rect, frame: Size, center: Point): number {
+    const place = mapToReel(line, frame, this.size, this.arrangement, center);
+    const usual = (place.height * this.size.height) / (line.height * frame.height);
+    return Math.min((LIFTED_WIDTH * this.size.width) / (line.width * frame.width), usual);
+  }
+
+  /** Shows lines of text whole where the crop shows a part of them, which is covered by the picture below. */
+  #liftInPlace(lines: readonly TextLine[], frame: Size, center: Point): OverlaidRegion[] {
+    const rows = this.#legibleRows(lines, frame, center) ?? lines;
+    const scale = Math.min(...rows.map((row) => this.#scaleOf(row, frame, center)));
+    const heights = rows.map(({ height }) => (height * frame.height * scale) / this.size.height);
+    const block = lines.reduce<Rect>(union, lines[0]!);
+    const place = mapToReel(block, frame, this.size, this.arrangement, center);
+    const cover = lines.some((line) => this.#isCutThrough(line, frame, center))
+      ? [this.#cover(block, place, frame, center)]
+      : [];
+    let y = this.#aboveAttention(place, sum(heights), frame, center);
+    const middle = clamp(place.x + place.width / 2, 0, 1);
+    const placed = rows.map(({ x, y: top, width, height }, index): OverlaidRegion => {
+      const across = (width * frame.width * scale) / this.size.width;
+      const left = clamp(middle - across / 2, EDGE, 1 - EDGE - across);
+      const to = { x: left, y, width: across, height: heights[index]! };
+      y += heights[index]!;
+      return { from: { x, y: top, width, height }, to };
+    });
+    return [...cover, ...placed];
+  }
+
+  /** Covers what the crop shows of a text with the line of the picture below it. */
+  #cover(text: Rect, place: Rect, frame: Size, center: Point): OverlaidRegion {
+    const { crop } = placePicture(frame, this.size, this.arrangement, { ...plainView, ...center });
+    const y = Math.min(text.y + text.height + text.height / 8, 1 - COVER_LINES / frame.height);
     return {
-      x: region.x + from / frame.width,
-      y: region.y,
-      width: (to - from) / frame.width,
-      height: region.height * (hasBelow ? 2 : 1),
+      from: { x: crop.x / frame.width, y, width: crop.width / frame.width, height: COVER_LINES / frame.height },
+      to: { x: 0, y: Math.max(0, place.y), width: 1, height: place.height },
     };
   }
 
-  /** Enlarges or reduces text to nearly the reel's width, at the height where the crop shows it. */
-  #liftInPlace(text: Rect, frame: Size, attention: Rect | undefined): OverlaidRegion {
-    const place = mapToReel(text, frame, this.size, this.layout, attention);
-    const scale = Math.min(
-      (LIFTED_WIDTH * this.size.width) / (text.width * frame.width),
-      this.size.height / frame.height,
-    );
-    // As much of the frame as fills the reel's width, and the height of what it covers, so that nothing of that is left at the sides.
-    const part = Math.min(1, this.size.width / (scale * frame.width));
-    const x = clamp(text.x + text.width / 2 - part / 2, 0, 1 - part);
-    const width = (part * frame.width * scale) / this.size.width;
-    const lines = (place.height * this.size.height) / (scale * frame.height);
-    const y = clamp(text.y + text.height / 2 - lines / 2, 0, 1 - lines);
-    return {
-      from: { x, y, width: part, height: lines },
-      to: { x: (1 - width) / 2, y: place.y, width, height: place.height },
-    };
+  /** Where text that needs some height begins so that what the player looks at stays free: at its place, else higher. */
+  #aboveAttention(place: Rect, height: number, frame: Size, center: Point): number {
+    const point = mapToReel({ ...center, width: 0, height: 0 }, frame, this.size, this.arrangement, center).y;
+    const isBefore = place.y + place.height <= point;
+    const limit = point - FREE_HEIGHT;
+    return isBefore && place.y + height > limit ? Math.max(0, limit - height) : place.y;
   }
 
   /**
@@ -376,11 +493,26 @@ export class ReelDesign implements AsyncDisposable {
       const center = scene < 0 ? undefined : this.#centers[scene];
       const zoom = scene < 0 ? 1 : zoomAt(this.planned[scene]!.punches, t);
       const lifted = (board?.overlays ?? []).flatMap((item) =>
-        item.kind === 'hud' && at >= item.start && at < item.end ? [enlarged(item, zoom)] : [],
+        item.kind === 'hud' && at >= item.start && at < item.end
+          ? [this.#zoomed(item, zoom, this.#input.choice.scenes[scene]!, center?.(t))]
+          : [],
       );
       const changes = board ? transitionAt(transition, board.cuts, at) : {};
       return { ...plainView, ...center?.(t), zoom: Math.round(zoom * 500) / 500, lifted, ...changes };
     };
+  }
+
+  /** A lifted part while the picture is enlarged: text stays where it is, what covers text of the picture moves with it. */
+  #zoomed({ from, to }: OverlaidRegion, zoom: number, { source }: Scene, center: Point | undefined): OverlaidRegion {
+    if (zoom === 1 || to.width < 1) return { from, to };
+    const { media } = this.#input.sources[source]!.header;
+    const view = { ...plainView, ...center };
+    const { crop, lines } = placePicture(media, this.size, this.arrangement, view);
+    const near = placePicture(media, this.size, this.arrangement, { ...view, zoom }).crop;
+    const share = lines / this.size.height;
+    const y = ((crop.y + (to.y / share) * crop.height - near.y) / near.height) * share;
+    const grown = (to.height * crop.height) / near.height;
+    return { from, to: { ...to, y: Math.max(0, y), height: Math.min(grown, grown + y) } };
   }
 
   /** Draws what the storyboard plans; undefined where it plans nothing. */
@@ -392,7 +524,11 @@ export class ReelDesign implements AsyncDisposable {
     const drawn = await drawItems(items, {
       ...this.size,
       brand,
-      hud: this.#hudInReel(shown),
+      // Banners and captions keep clear of lifted text.
+      hud: [
+        ...this.#hudInReel(shown),
+        ...board.overlays.flatMap((item) => (item.kind === 'hud' ? [{ ...item.to, weight: PANEL_WEIGHT }] : [])),
+      ],
       icon: (game, word) => icons[sources.findIndex(({ header }) => header.game === game)]?.get(word),
     });
     const progress = items.find(({ kind }) => kind === 'progress');
@@ -410,25 +546,20 @@ export class ReelDesign implements AsyncDisposable {
   }
 
   /** HUD regions of the games shown, and the upper part of a camera's picture, in fractions of the reel's frame. */
-  #hudInReel({ scenes }: SceneChoice): Rect[] {
+  #hudInReel({ scenes }: SceneChoice): Obstacle[] {
     const { sources, screens } = this.#input;
+    const { arrangement, panel } = this;
     const used = [...new Set(scenes.map(({ source }) => source))];
+    const below = panel ? [{ x: 0, y: 1 - panel.height, width: 1, height: panel.height, weight: PANEL_WEIGHT }] : [];
     return used.flatMap((source) => {
       const { hud, attention } = screens[source]!;
       const { media } = sources[source]!.header;
-      const lines = this.strip ? hudStrip(this.strip, media, this.size).picture : this.size.height;
-      const top = this.layout === 'split' ? this.size.height - lines : 0;
-      const picture = { ...this.size, height: lines };
+      const center = attention && middleOf(attention);
+      const { top } = placePicture(media, this.size, arrangement, plainView);
       const camera = top > 0 ? [{ x: 0, y: 0, width: 1, height: (FACE_SHARE * top) / this.size.height }] : [];
-      const regions = [...hud.values()].map((rect) => {
-        const { y, height, ...across } = mapToReel(rect, media, picture, this.layout, attention);
-        return {
-          ...across,
-          y: (top + y * lines) / this.size.height,
-          height: (height * lines) / this.size.height,
-        };
-      });
-      return [...camera, ...regions];
+      const aim = mapToReel(aimOf(attention), media, this.size, arrangement, center);
+      const regions = [...hud.values()].map((rect) => mapToReel(rect, media, this.size, arrangement, center));
+      return [...camera, ...regions, { ...aim, weight: AIM_WEIGHT }, ...below];
     });
   }
 
@@ -436,14 +567,6 @@ export class ReelDesign implements AsyncDisposable {
     this.#recordings[Symbol.dispose]();
     await this.#scratch?.[Symbol.asyncDispose]();
   }
-}
-
-/** A lifted part that covers what it covers without enlargement of the picture. */
-function enlarged({ from, to }: OverlaidRegion, zoom: number): OverlaidRegion {
-  const grow = ({ y, height }: Rect, middle: number) => ({ y: middle + (y - middle) * zoom, height: height * zoom });
-  const lines = Math.min(1, from.height * zoom);
-  const y = Math.max(0, Math.min(1 - lines, from.y - (lines - from.height) / 2));
-  return { from: { ...from, y, height: lines }, to: { ...to, ...grow(to, 0.5) } };
 }
 
 /** Bits that a pixel of a frame needs to look good. */
@@ -459,7 +582,7 @@ function sizeWithin(size: Size, bytes: number, frames: number): Size {
 }
 
 /** Levels of text on a screen, and the largest share of a line that it fills. */
-const BRIGHT_LEVEL = 190;
+const BRIGHT_LEVEL = 170;
 const MAX_TEXT_INK = 0.3;
 
 /** The picture of an item at a time of the reel: first those of its entrance. */
@@ -487,17 +610,104 @@ function defaultLayout(
   return isTooWide ? 'blur' : 'crop';
 }
 
-/**
- * Strip with the HUD of the first recording.
- *
- * @throws PlaybyplayError `no-hud` if the profile has none.
- */
-function requireHudStrip(sources: readonly Source[], { scenes }: SceneChoice, screens: readonly ScreenLayout[]): Rect {
-  const { source } = scenes[0]!;
-  const strip = bottomHudStrip([...screens[source]!.hud.values()]);
-  if (strip) return strip;
-  const { game } = sources[source]!.header;
-  throw new PlaybyplayError('no-hud', `the profile of ${game} has no HUD at the bottom of the picture`, {
-    hint: 'Choose another layout: crop, blur or pad.',
+/** Whether all scenes show the screen of one game in one size. */
+function isOneScreen({ scenes }: SceneChoice, sources: readonly Source[]): boolean {
+  const screens = scenes.map(({ source }) => {
+    const { game, media } = sources[source]!.header;
+    return `${game} ${media.width}x${media.height}`;
   });
+  return new Set(screens).size === 1;
+}
+
+function middleOf({ x, y, width, height }: Rect): Point {
+  return { x: x + width / 2, y: y + height / 2 };
+}
+
+/** The middle of what the player looks at: by the profile, else of the frame. */
+function aimOf(attention: Rect | undefined): Rect {
+  const { x, y } = attention ? middleOf(attention) : { x: 0.5, y: 0.5 };
+  return { x: x - AIM_SIZE / 2, y: y - AIM_SIZE / 2, width: AIM_SIZE, height: AIM_SIZE };
+}
+
+/** Whether the middle of a part lies within a rectangle. */
+function contains(rect: Rect, part: Rect): boolean {
+  const { x, y } = middleOf(part);
+  return x >= rect.x && x <= rect.x + rect.width && y >= rect.y && y <= rect.y + rect.height;
+}
+
+/** A line of text in a frame, in fractions. */
+interface TextLine extends Rect {
+  /** Height of its letters. */
+  readonly letters: number;
+  /** The space between two words nearest to its middle. */
+  readonly middle: number;
+}
+
+/** The line of bright text in a region, and the line below it if there is one. @param pixels The frame in RGB. */
+function textWithin(region: Rect, pixels: Uint8Array, frame: Size): TextLine[] {
+  const own = lineWithin(region, pixels, frame);
+  if (!own) return [];
+  const lower = { ...region, y: region.y + region.height };
+  const below = lower.y + lower.height <= 1 ? lineWithin(lower, pixels, frame) : undefined;
+  // What is as bright over a large part is scenery.
+  const isText = (line: typeof own): boolean => line.ink <= MAX_TEXT_INK && line.letters > 0.3 * region.height;
+  return below && isText(own) && isText(below) ? [own, below] : [own];
+}
+
+function lineWithin(region: Rect, pixels: Uint8Array, frame: Size): (TextLine & { readonly ink: number }) | undefined {
+  const [left, top] = [Math.round(region.x * frame.width), Math.round(region.y * frame.height)];
+  const [width, height] = [Math.round(region.width * frame.width), Math.round(region.height * frame.height)];
+  const columns = Array.from({ length: width }, () => 0);
+  const lines = Array.from({ length: height }, () => 0);
+  for (let y = 0; y < height; y++) {
+    let wasBright = false;
+    for (let x = 0; x < width; x++) {
+      const isBright = brightest(pixels, (top + y) * frame.width + left + x) > BRIGHT_LEVEL;
+      if (isBright) columns[x]!++;
+      // Letters begin and end many times in a line, scenery does not.
+      if (isBright !== wasBright) lines[y]!++;
+      wasBright = isBright;
+    }
+  }
+  const all = sum(columns);
+  if (all < height) return undefined;
+  let seen = 0;
+  const shares = columns.map((value) => (seen += value) / all);
+  const [first, last] = [shares.findIndex((share) => share > 0.01), shares.findIndex((share) => share > 0.99)];
+  const from = Math.max(0, first - height / 3);
+  const to = Math.min(width, last + height / 3);
+  return {
+    x: region.x + from / frame.width,
+    y: region.y,
+    width: (to - from) / frame.width,
+    height: region.height,
+    middle: region.x + gapNearMiddle(columns, first, last) / frame.width,
+    letters: longestRun(lines.map((count) => count > Math.max(...lines) / 4)) / frame.height,
+    ink: all / (width * height),
+  };
+}
+
+function longestRun(flags: readonly boolean[]): number {
+  let [run, longest] = [0, 0];
+  for (const flag of flags) {
+    run = flag ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
+
+/** The middle of a wide gap between columns with ink near the middle of a text. */
+function gapNearMiddle(ink: readonly number[], first: number, last: number): number {
+  const middle = (first + last) / 2;
+  let best = { at: middle, worth: Number.NEGATIVE_INFINITY };
+  for (let start = first; start < last; start++) {
+    if (ink[start]! > 0) continue;
+    let end = start;
+    while (end < last && !ink[end]) end++;
+    const at = (start + end) / 2;
+    const worth = end - start - Math.abs(at - middle) / 8;
+    if (worth > best.worth) best = { at, worth };
+    start = end;
+  }
+  return best.at;
 }

@@ -303,7 +303,7 @@ function freeCorner({ hud, ...frame }: DrawingContext, box: Size): { readonly x:
   const margin = unitOf(frame) * 4;
   // Phones show buttons at the right and the bottom, and names at the top.
   const [top, bottom] = isUpright(frame)
-    ? [frame.height * 0.09, frame.height * 0.75]
+    ? [frame.height * 0.09, frame.height * 0.775]
     : [margin, frame.height - margin - box.height];
   const corners = [
     { x: margin, y: top },

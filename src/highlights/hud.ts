@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Rect, Size } from '../geometry.ts';
-import { cropAround, type Layout } from '../media/write/frame-filter.ts';
-import { loadProfile } from '../profile/load.ts';
+import { type Arrangement, placePicture } from '../media/write/frame-filter.ts';
+import { type LoadedProfile, loadProfile } from '../profile/load.ts';
 import { PlaybyplayError } from '../errors.ts';
 import { placeRegion } from '../regions/place.ts';
 
@@ -10,20 +12,29 @@ const TEXT_KINDS: ReadonlySet<string> = new Set(['text', 'feed']);
 export interface ScreenLayout {
   /** Regions of the HUD, by name. */
   readonly hud: ReadonlyMap<string, Rect>;
-  /** The regions in which detectors read text, by detector. */
+  /** The regions that detectors read, by detector. */
+  readonly regions: ReadonlyMap<string, string>;
+  /** Those in which they read text. */
   readonly textRegions: ReadonlyMap<string, string>;
   /** The part that the player looks at. */
   readonly attention?: Rect;
+}
+
+/** Loads the profile of a log: the built-in one of its game, else the one that `detect` drafted beside the log. */
+async function profileOf(game: string, log: string | undefined): Promise<LoadedProfile> {
+  const draft = log === undefined ? undefined : join(dirname(log), 'draft');
+  return loadProfile(draft !== undefined && existsSync(draft) ? draft : game);
 }
 
 /**
  * The layout of a game by its profile; an empty one for an unknown game.
  *
  * @param media What the log says about the recording: not always its size.
+ * @param log Path of the log, beside which the profile may be.
  */
-export async function screenLayout(game: string, media: Partial<Size>): Promise<ScreenLayout> {
+export async function screenLayout(game: string, media: Partial<Size>, log?: string): Promise<ScreenLayout> {
   try {
-    const { profile } = await loadProfile(game);
+    const { profile } = await profileOf(game, log);
     const { width = 0, height = 0 } = media;
     const frame = width > 0 && height > 0 ? { width, height } : profile.reference;
     // Regions that follow an object have no fixed place, and those of companion recordings are in another picture.
@@ -50,20 +61,26 @@ export async function screenLayout(game: string, media: Partial<Size>): Promise<
     const attention = profile.attention === undefined ? undefined : placed.get(profile.attention);
     const isRead = (name: string): boolean => specs.some(({ region }) => region === name);
     const hud = new Map([...placed].filter(([name]) => name !== profile.attention || isRead(name)));
-    const texts = Object.entries(profile.detectors).flatMap(([name, { kind, region }]) =>
-      region !== undefined && TEXT_KINDS.has(kind) ? [[name, region] as const] : [],
+    const read = Object.entries(profile.detectors).flatMap(([name, { kind, region }]) =>
+      region === undefined ? [] : [{ kind, entry: [name, region] as const }],
     );
-    return { hud, textRegions: new Map(texts), ...(attention && { attention }) };
+    const texts = read.filter(({ kind }) => TEXT_KINDS.has(kind));
+    return {
+      hud,
+      regions: new Map(read.map(({ entry }) => entry)),
+      textRegions: new Map(texts.map(({ entry }) => entry)),
+      ...(attention && { attention }),
+    };
   } catch (error) {
-    if (error instanceof PlaybyplayError) return { hud: new Map(), textRegions: new Map() };
+    if (error instanceof PlaybyplayError) return { hud: new Map(), regions: new Map(), textRegions: new Map() };
     throw error;
   }
 }
 
 /** Pictures of words in a game, by word: those with which its profile finds icons. Empty for an unknown game. */
-export async function iconsOf(game: string): Promise<ReadonlyMap<string, Buffer>> {
+export async function iconsOf(game: string, log?: string): Promise<ReadonlyMap<string, Buffer>> {
   try {
-    const { profile, assets } = await loadProfile(game);
+    const { profile, assets } = await profileOf(game, log);
     const icons = new Map<string, Buffer>();
     for (const { kind, icons: table } of Object.values(profile.detectors)) {
       if (kind !== 'icon' || typeof table !== 'object' || table === null) continue;
@@ -79,49 +96,35 @@ export async function iconsOf(game: string): Promise<ReadonlyMap<string, Buffer>
   }
 }
 
-/** Bounding strip of the HUD at the bottom of the frame, in fractions of the frame; undefined if there is none. */
-export function bottomHudStrip(hud: readonly Rect[]): Rect | undefined {
-  const low = hud.filter(({ y, height }) => y + height / 2 > 0.75);
-  if (low.length === 0) return undefined;
-  const left = Math.max(0, Math.min(...low.map(({ x }) => x)) - 0.01);
-  const right = Math.min(1, Math.max(...low.map(({ x, width }) => x + width)) + 0.01);
-  const top = Math.max(0, Math.min(...low.map(({ y }) => y)) - 0.01);
-  return { x: left, y: top, width: right - left, height: 1 - top };
-}
-
 /**
- * Maps a rectangle of the recording's frame to the reel's frame under a layout; both in fractions.
+ * Maps a rectangle of the recording's frame to the reel's frame; both in fractions.
  *
- * @param attention What the crop lies around; default the middle.
+ * @param center What a crop lies around; default the middle.
  */
-export function mapToReel(rect: Rect, source: Size, reel: Size, layout: Layout, attention?: Rect): Rect {
-  const window = visibleWindow(source, reel, layout, attention);
+export function mapToReel(
+  rect: Rect,
+  source: Size,
+  reel: Size,
+  arrangement: Arrangement,
+  center: { readonly x: number; readonly y: number } = { x: 0.5, y: 0.5 },
+): Rect {
+  const { layout } = arrangement;
+  const isWhole = layout === 'pad' || layout === 'blur';
+  const { crop, top, lines } = isWhole ? placeWhole(source, reel) : placePicture(source, reel, arrangement, center);
   return {
-    x: (rect.x - window.x) / window.width,
-    y: (rect.y - window.y) / window.height,
-    width: rect.width / window.width,
-    height: rect.height / window.height,
+    x: (rect.x * source.width - crop.x) / crop.width,
+    y: (top + ((rect.y * source.height - crop.y) * lines) / crop.height) / reel.height,
+    width: (rect.width * source.width) / crop.width,
+    height: (rect.height * source.height * lines) / crop.height / reel.height,
   };
 }
 
-/**
- * Part of the recording's frame that the reel shows, in fractions: smaller than the frame for a crop, larger with bars.
- */
-function visibleWindow(source: Size, reel: Size, layout: Layout, attention?: Rect): Rect {
-  if (layout === 'crop' || layout === 'hud' || layout === 'split') {
-    const { x, y, width, height } = attention ?? { x: 0.5, y: 0.5, width: 0, height: 0 };
-    const rect = cropAround(x + width / 2, y + height / 2, source, reel);
-    return {
-      x: rect.x / source.width,
-      y: rect.y / source.height,
-      width: rect.width / source.width,
-      height: rect.height / source.height,
-    };
-  }
+/** What a reel shows of a frame and around it where the whole frame is shown: more than the frame, in its pixels. */
+function placeWhole(source: Size, reel: Size): { crop: Rect; top: number; lines: number } {
   const scale = Math.min(reel.width / source.width, reel.height / source.height);
-  const width = reel.width / (source.width * scale);
-  const height = reel.height / (source.height * scale);
-  return { x: (1 - width) / 2, y: (1 - height) / 2, width, height };
+  const [width, height] = [reel.width / scale, reel.height / scale];
+  const crop = { x: (source.width - width) / 2, y: (source.height - height) / 2, width, height };
+  return { crop, top: 0, lines: reel.height };
 }
 
 /** Vertical centres of what is drawn over a reel, best first, all within the title-safe area. */

@@ -164,8 +164,7 @@ async function renderMoment(
   const { shots } = list.scenes[scene]!;
   const shot = shots.findLast((each) => at >= each.at) ?? shots[0]!;
   const t = Math.min(shot.end, shot.start + (at - shot.at) * shot.speed);
-  const strip = design.strip && { strip: design.strip };
-  const filter = new FrameFilter(width, height, 'rgb24', { layout: design.layout, ...strip });
+  const filter = new FrameFilter(width, height, 'rgb24', design.arrangement);
   const pixels = readPixels(recording, t, filter, view?.(scene, t, at, board));
   if (!pixels) return undefined;
   const ground = sharp(pixels, { raw: { width, height, channels: 3 } });

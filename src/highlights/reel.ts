@@ -107,7 +107,7 @@ export interface HighlightReel {
  * in `<name>.playbyplay/` next to it).
  *
  * @param media Returns the path of a source's recording.
- * @throws PlaybyplayError `no-hud` if `layout` is `hud` and the profile has no HUD at the bottom.
+ * @throws PlaybyplayError `no-hud` if `layout` is `hud` and the log has no figures of a HUD.
  *
  * @example
  * ```ts
@@ -131,7 +131,7 @@ export async function makeReel(
   };
   await checkOutput(path, output);
   await using design = await designReel(choice, sources, media, options);
-  const { planned, style, size, layout, strip, lead } = design;
+  const { planned, style, size, arrangement, lead } = design;
   const cuts: Cut[] = planned.flatMap(({ shots }, scene) =>
     shots.map((shot) => ({ ...shot, media: media(sources[choice.scenes[scene]!.source]!) })),
   );
@@ -166,8 +166,7 @@ export async function makeReel(
     overwrite,
     inputs: output.inputs,
     ...size,
-    layout,
-    strip,
+    ...arrangement,
     view: look && ((cut, t, at) => look(cut, t, at, made?.board)),
     prepare: async (plan): Promise<ReelExtras> => {
       // The recording may be shorter than its log says: scenes without a frame are left out.

@@ -15,7 +15,7 @@ import type { ColorTags } from './encoder.ts';
 
 /**
  * How a frame is fitted into another shape: `pad` between black bars, `blur` in front of a blurred copy of itself, `crop`
- * to fill the shape, `hud` cropped above a strip that shows the whole HUD, `split` cropped below a strip that shows another
+ * to fill the shape, `hud` cropped above a panel that shows parts of the HUD, `split` cropped below a strip that shows another
  * part of the frame, such as a camera on the player's face.
  */
 export type Layout = 'pad' | 'blur' | 'crop' | 'hud' | 'split';
@@ -42,6 +42,22 @@ export interface OverlaidRegion {
   /** Fractions of the result. */
   readonly to: Rect;
 }
+
+/** What the layout `hud` shows below the picture: parts of the frame that the crop would cut off. */
+export interface HudPanel {
+  /** Share of the result's height that it takes. */
+  readonly height: number;
+  /** The lines of the frame of which the picture shows a part, without HUD that would be cut through; in fractions. */
+  readonly visible: Pick<Rect, 'y' | 'height'>;
+  readonly parts: readonly OverlaidRegion[];
+}
+
+/** The bottom of the frame as it is. */
+const BOTTOM_PANEL: HudPanel = {
+  height: 0.1,
+  visible: { y: 0, height: 0.85 },
+  parts: [{ from: { x: 0, y: 0.85, width: 1, height: 0.15 }, to: { x: 0, y: 0.9, width: 1, height: 0.1 } }],
+};
 
 /** The whole frame, or its middle. */
 export const plainView: View = { x: 0.5, y: 0.5 };
@@ -73,18 +89,53 @@ export function cropAround(x: number, y: number, source: Size, target: Size, zoo
   };
 }
 
-/** The strip of the layouts `hud` and `split` takes at most this share of the height. */
+/** The strip of the layout `split` takes at most this share of the height. */
 const MAX_STRIP_SHARE = 0.4;
+/** The part that it shows by default. */
+const DEFAULT_STRIP: Rect = { x: 0, y: 0.85, width: 1, height: 0.15 };
 
-/**
- * Divides the lines of a picture with the layout `hud` or `split` into those of the game and those of the strip, both even.
- *
- * @param hud What the strip shows, in fractions of the source.
- */
-export function hudStrip(hud: Rect, source: Size, target: Size): { readonly picture: number; readonly strip: number } {
-  const lines = (target.width * hud.height * source.height) / (hud.width * source.width);
-  const strip = Math.min(even(lines), even(target.height * MAX_STRIP_SHARE));
-  return { picture: target.height - strip, strip };
+/** How frames are arranged in another shape. */
+export interface Arrangement {
+  /** What to do where the shapes differ; default `pad`. */
+  readonly layout?: Layout | undefined;
+  /** The part that the strip of the layout `split` shows, in fractions of the upright frame. */
+  readonly strip?: Rect | undefined;
+  /** Of the layout `hud`; default: the bottom of the frame. */
+  readonly panel?: HudPanel | undefined;
+}
+
+/** Where the picture of the game lies. */
+interface PicturePlace {
+  /** The part of the frame that it shows, in pixels. */
+  readonly crop: Rect;
+  /** The first line and the number of lines of the result. */
+  readonly top: number;
+  readonly lines: number;
+}
+
+/** Where a layout that crops shows which part of a frame. @param frame Size of the upright frame. */
+export function placePicture(
+  frame: Size,
+  target: Size,
+  { layout, strip = DEFAULT_STRIP, panel = BOTTOM_PANEL }: Arrangement,
+  { x, y, zoom = 1 }: View,
+): PicturePlace {
+  if (layout === 'split') {
+    const wanted = even((target.width * strip.height * frame.height) / (strip.width * frame.width));
+    const top = Math.min(wanted, even(target.height * MAX_STRIP_SHARE));
+    const lines = target.height - top;
+    return { crop: cropAround(x, y, frame, { width: target.width, height: lines }, zoom), top, lines };
+  }
+  if (layout !== 'hud') return { crop: cropAround(x, y, frame, target, zoom), top: 0, lines: target.height };
+  const lines = target.height - even(target.height * panel.height);
+  const first = clampEven(frame.height * panel.visible.y, frame.height);
+  const free = {
+    width: frame.width,
+    height: Math.min(even(frame.height * panel.visible.height), frame.height - first),
+  };
+  const shape = { width: target.width, height: lines };
+  const crop = cropAround(x, (y * frame.height - first) / free.height, free, shape, zoom);
+  return { crop: { ...crop, y: crop.y + first }, top: 0, lines };
 }
 
 function clampEven(value: number, max: number): number {
@@ -112,11 +163,7 @@ const ROTATION_FILTERS: Readonly<Record<Rotation, readonly string[]>> = {
 };
 
 /** Options of `FrameFilter`. */
-export interface FrameFilterOptions {
-  /** What to do where the shapes differ; default `pad`. */
-  readonly layout?: Layout | undefined;
-  /** The part that the strip of the layouts `hud` and `split` shows, in fractions of the upright frame. */
-  readonly strip?: Rect | undefined;
+export interface FrameFilterOptions extends Arrangement {
   /** Matrix and range of the result; default those of the frame. */
   readonly levels?: Levels | undefined;
 }
@@ -129,8 +176,7 @@ export class FrameFilter implements Disposable {
   readonly #width: number;
   readonly #height: number;
   readonly #format: keyof typeof PIXEL_FORMATS;
-  readonly #layout: Layout;
-  readonly #strip: Rect;
+  readonly #arrangement: Arrangement & { readonly layout: Layout };
   readonly #levels: Levels | undefined;
   #graph: FilterGraph | undefined;
   #source: FilterContext | undefined;
@@ -146,8 +192,7 @@ export class FrameFilter implements Disposable {
     options: FrameFilterOptions = {},
   ) {
     this.#format = format;
-    this.#layout = options.layout ?? 'pad';
-    this.#strip = options.strip ?? { x: 0, y: 0.85, width: 1, height: 0.15 };
+    this.#arrangement = { ...options, layout: options.layout ?? 'pad' };
     this.#levels = options.levels;
     this.#width = width;
     this.#height = height;
@@ -179,13 +224,13 @@ export class FrameFilter implements Disposable {
       levels.range,
       look,
     ].join();
-    const crop = this.#cropOf(upright, view);
+    const place = this.#placeOf(upright, view);
     if (key !== this.#key) {
-      this.#build(frame, upright, rotation, levels, view, crop);
+      this.#build(frame, upright, rotation, levels, view, place);
       this.#key = key;
       this.#crop = '';
     }
-    if (crop) this.#moveCrop(crop);
+    if (place) this.#moveCrop(place.crop);
     FFmpegError.throwIfError(this.#source!.buffersrcAddFrameSync(frame, AV_BUFFERSRC_FLAG_KEEP_REF), 'scale');
     this.#output.unref();
     FFmpegError.throwIfError(this.#sink!.buffersinkGetFrameSync(this.#output), 'scale');
@@ -210,29 +255,31 @@ export class FrameFilter implements Disposable {
     this.#crop = wanted;
   }
 
-  /** The part of the upright frame that is shown; undefined for all of it. */
-  #cropOf(frame: Size, { x, y, zoom = 1 }: View): Rect | undefined {
-    const [layout, target] = [this.#layout, { width: this.#width, height: this.#height }];
-    if (layout === 'pad' || layout === 'blur') return zoom > 1 ? cropAround(x, y, frame, frame, zoom) : undefined;
-    if (layout === 'crop') return cropAround(x, y, frame, target, zoom);
-    const { picture } = hudStrip(this.#strip, frame, target);
-    // Above the HUD, which is in the strip.
-    const free = layout === 'hud' ? { width: frame.width, height: even(frame.height * this.#strip.y) } : frame;
-    return cropAround(x, (y * frame.height) / free.height, free, { width: this.#width, height: picture }, zoom);
+  /** Where the picture lies that a crop shows; undefined where the whole frame is shown. */
+  #placeOf(frame: Size, view: View): PicturePlace | undefined {
+    const { layout } = this.#arrangement;
+    if (layout !== 'pad' && layout !== 'blur') return placePicture(frame, this.#target, this.#arrangement, view);
+    return (view.zoom ?? 1) > 1 ? placePicture(frame, frame, {}, view) : undefined;
   }
 
-  #build(frame: Frame, upright: Size, rotation: Rotation, levels: Levels, view: View, crop: Rect | undefined): void {
+  get #target(): Size {
+    return { width: this.#width, height: this.#height };
+  }
+
+  #build(frame: Frame, upright: Size, rotation: Rotation, levels: Levels, view: View, place?: PicturePlace): void {
     this.#graph?.free();
     const { num, den } = frame.sampleAspectRatio;
     const aspect = num > 0 && den > 0 ? `${num}/${den}` : '1/1';
     const wanted = matchesLevels(levels, this.#levels) ? undefined : completeLevels(this.#levels!, levels);
     const { brightness = 1, smear = 0 } = view;
+    const { layout, panel = BOTTOM_PANEL } = this.#arrangement;
+    const panelParts = layout === 'hud' ? panel.parts : [];
     const dim = `128+(val-128)*${brightness}`;
     const chain = [
       `buffer@in=video_size=${frame.width}x${frame.height}:pix_fmt=${frame.format}:time_base=1/1000000:pixel_aspect=${aspect}:colorspace=${levels.space}:range=${levels.range}`,
       ...ROTATION_FILTERS[rotation],
       ...(wanted ? [`scale=out_color_matrix=${wanted.space}:out_range=${wanted.range}`] : []),
-      this.#withLifted(this.#layoutFilters(upright, crop), upright, view.lifted ?? []),
+      this.#withLifted(this.#layoutFilters(upright, place), upright, [...panelParts, ...(view.lifted ?? [])]),
       ...(smear > 0 ? [`gblur=sigma=${smear * this.#width}:sigmaV=0.1`] : []),
       ...(brightness < 1 ? ['format=pix_fmts=yuv420p', `lutyuv=y=16+(val-16)*${brightness}:u=${dim}:v=${dim}`] : []),
       `format=pix_fmts=${this.#format}`,
@@ -248,13 +295,20 @@ export class FrameFilter implements Disposable {
   }
 
   /** The layout's filters, as FFmpeg writes filter graphs. */
-  #layoutFilters(frame: Size, crop: Rect | undefined): string {
+  #layoutFilters(frame: Size, place: PicturePlace | undefined): string {
     const [w, h] = [this.#width, this.#height];
-    if (this.#layout === 'crop') return cropTo('crop@view', crop!, w, h);
-    if (this.#layout === 'hud' || this.#layout === 'split') return this.#stripFilters(frame, crop!);
-    const zoomed = crop ? `${cropTo('crop@view', crop, frame.width, frame.height)},` : '';
+    const { layout, strip = DEFAULT_STRIP } = this.#arrangement;
+    if (layout !== 'pad' && layout !== 'blur') {
+      const { crop, top, lines } = place!;
+      const picture = cropTo('crop@view', crop, w, lines);
+      if (layout === 'crop') return picture;
+      if (layout === 'hud') return `${picture},pad=${w}:${h}:0:0:color=${PANEL_COLOR}`;
+      const other = cropTo('crop', pixelsOf(strip, frame), w, top);
+      return `split[a][b];[a]${picture}[view];[b]${other}[strip];[strip][view]vstack=inputs=2`;
+    }
+    const zoomed = place ? `${cropTo('crop@view', place.crop, frame.width, frame.height)},` : '';
     const whole = `scale=w='max(2,2*round(min(${w},${h}*dar)/2))':h='max(2,2*round(min(${h},${w}/dar)/2))':flags=lanczos,setsar=1`;
-    if (this.#layout === 'pad') return `${zoomed}${whole},pad=${w}:${h}:(ow-iw)/2:(oh-ih)/2`;
+    if (layout === 'pad') return `${zoomed}${whole},pad=${w}:${h}:(ow-iw)/2:(oh-ih)/2`;
     // Blurring a small copy looks the same at a fraction of the cost.
     const [bw, bh] = [Math.ceil(w / 16) * 2, Math.ceil(h / 16) * 2];
     const back = `scale=w='if(gt(dar,${w}/${h}),2*round(${bh}*dar/2),${bw})':h='if(gt(dar,${w}/${h}),${bh},2*round(${bw}/dar/2))'`;
@@ -262,22 +316,12 @@ export class FrameFilter implements Disposable {
     return `${zoomed}split[a][b];[a]${back},${blur}[back];[b]${whole}[front];[back][front]overlay=x=(W-w)/2:y=(H-h)/2:format=yuv420`;
   }
 
-  /** The picture and a strip with another part of the frame: below it for a HUD, above it for a camera. */
-  #stripFilters(frame: Size, crop: Rect): string {
-    const { picture, strip } = hudStrip(this.#strip, frame, { width: this.#width, height: this.#height });
-    const view = cropTo('crop@view', crop, this.#width, picture);
-    const other = cropTo('crop', pixelsOf(this.#strip, frame), this.#width, strip);
-    const order = this.#layout === 'hud' ? '[view][strip]' : '[strip][view]';
-    return `split[a][b];[a]${view}[view];[b]${other}[strip];${order}vstack=inputs=2`;
-  }
-
   /** Adds the lifted parts over the picture that filters make. */
   #withLifted(filters: string, frame: Size, lifted: readonly OverlaidRegion[]): string {
     if (lifted.length === 0) return filters;
-    const target = { width: this.#width, height: this.#height };
     const names = lifted.map((_, index) => `[l${index}]`);
     const parts = lifted.map(({ from, to }, index) => {
-      const { x, y, width, height } = pixelsOf(to, target);
+      const { x, y, width, height } = pixelsOf(to, this.#target);
       return {
         cut: `[l${index}]${cropTo('crop', pixelsOf(from, frame), width, height)}[m${index}]`,
         lay: `[p${index}][m${index}]overlay=x=${x}:y=${y}:format=yuv420`,
@@ -312,6 +356,9 @@ function matchesLevels(levels: Levels, wanted: Levels | undefined): boolean {
   const { space, range } = completeLevels(wanted, levels);
   return space === levels.space && range === levels.range;
 }
+
+/** Ground of the panel with the HUD. */
+const PANEL_COLOR = '0x0d0f14';
 
 /** A look without effects, which leaves a frame that fits as it is. */
 const PLAIN_LOOK = JSON.stringify([1, [], 1, 0]);
