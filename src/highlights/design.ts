@@ -141,8 +141,6 @@ const LIFTED_WIDTH = 0.94;
 const [MIN_TEXT_HEIGHT, MIN_SHOWN_HEIGHT] = [0.02, 0.012];
 /** Least seconds for which it is shown. */
 const MIN_LIFTED_SECONDS = 0.3;
-/** Lines of a frame that cover text. */
-const COVER_LINES = 4;
 /** Rows in which lifted text is shown at most. */
 const MAX_LIFTED_ROWS = 4;
 /** Distance of lifted text from the edges, in shares of the width. */
@@ -156,7 +154,7 @@ const AIM_WEIGHT = 20;
 /** Its size around its middle, in shares of the frame. */
 const AIM_SIZE = 0.09;
 /** Where in the first scene frames are compared to find text that stands still. */
-const PANEL_FRAMES = [0.1, 0.4, 0.7, 0.95];
+const PANEL_FRAMES = [0.1, 0.3, 0.5, 0.7, 0.95];
 /** Seconds over which overlays appear and disappear. */
 const FADE_SECONDS = 0.12;
 
@@ -439,7 +437,7 @@ export class ReelDesign implements AsyncDisposable {
     return Math.min((LIFTED_WIDTH * this.size.width) / (line.width * frame.width), usual);
   }
 
-  /** Shows lines of text whole where the crop shows a part of them, which is covered by the picture below. */
+  /** Shows lines of text whole where the crop shows a part of them, which is covered. */
   #liftInPlace(lines: readonly TextLine[], frame: Size, center: Point): OverlaidRegion[] {
     const rows = this.#legibleRows(lines, frame, center) ?? lines;
     const scale = Math.min(...rows.map((row) => this.#scaleOf(row, frame, center)));
@@ -461,13 +459,13 @@ export class ReelDesign implements AsyncDisposable {
     return [...cover, ...placed];
   }
 
-  /** Covers what the crop shows of a text with the line of the picture below it. */
+  /** Covers what the crop shows of a text with a blurred copy of the picture there. */
   #cover(text: Rect, place: Rect, frame: Size, center: Point): OverlaidRegion {
     const { crop } = placePicture(frame, this.size, this.arrangement, { ...plainView, ...center });
-    const y = Math.min(text.y + text.height + text.height / 8, 1 - COVER_LINES / frame.height);
     return {
-      from: { x: crop.x / frame.width, y, width: crop.width / frame.width, height: COVER_LINES / frame.height },
+      from: { x: crop.x / frame.width, y: text.y, width: crop.width / frame.width, height: text.height },
       to: { x: 0, y: Math.max(0, place.y), width: 1, height: place.height },
+      isBlurred: true,
     };
   }
 
@@ -503,8 +501,9 @@ export class ReelDesign implements AsyncDisposable {
   }
 
   /** A lifted part while the picture is enlarged: text stays where it is, what covers text of the picture moves with it. */
-  #zoomed({ from, to }: OverlaidRegion, zoom: number, { source }: Scene, center: Point | undefined): OverlaidRegion {
-    if (zoom === 1 || to.width < 1) return { from, to };
+  #zoomed(item: OverlaidRegion, zoom: number, { source }: Scene, center: Point | undefined): OverlaidRegion {
+    const { from, to, isBlurred = false } = item;
+    if (zoom === 1 || !isBlurred) return { from, to, isBlurred };
     const { media } = this.#input.sources[source]!.header;
     const view = { ...plainView, ...center };
     const { crop, lines } = placePicture(media, this.size, this.arrangement, view);
@@ -512,7 +511,7 @@ export class ReelDesign implements AsyncDisposable {
     const share = lines / this.size.height;
     const y = ((crop.y + (to.y / share) * crop.height - near.y) / near.height) * share;
     const grown = (to.height * crop.height) / near.height;
-    return { from, to: { ...to, y: Math.max(0, y), height: Math.min(grown, grown + y) } };
+    return { from, to: { ...to, y: Math.max(0, y), height: Math.min(grown, grown + y) }, isBlurred };
   }
 
   /** Draws what the storyboard plans; undefined where it plans nothing. */

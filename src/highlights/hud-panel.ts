@@ -1,7 +1,7 @@
 import type { EventLine } from '../events/log.ts';
 import type { Point, Rect, Size } from '../geometry.ts';
 import type { HudPanel } from '../media/write/frame-filter.ts';
-import { clamp, sum } from '../statistics.ts';
+import { clamp, median, sum } from '../statistics.ts';
 import { mapToReel, type ScreenLayout } from './hud.ts';
 
 // Arranges the figures that a crop would cut off on a panel below the picture.
@@ -198,11 +198,14 @@ function wholeText(region: Rect, frame: Size, frames: readonly Uint8Array[]): Re
   return { x: left / frame.width, y, width: (right - left) / frame.width, height: Math.min(1, bottom) - y };
 }
 
-/** Whether a pixel differs from the one before it, in all frames alike. */
+/** Whether a pixel differs from the one before it, in all frames alike but one: a flash or a fade may tint the HUD in that one. */
 function isTextEdge(frames: readonly Uint8Array[], at: number): boolean {
-  const [one, ...others] = frames;
-  if (!one || Math.abs(brightest(one, at) - brightest(one, at - 1)) < TEXT_CONTRAST) return false;
-  return others.every((other) => Math.abs(brightest(other, at) - brightest(one, at)) <= MAX_CHANGE);
+  const pairs = frames.map((pixels) => [brightest(pixels, at - 1), brightest(pixels, at)] as const);
+  if (pairs.length === 0) return false;
+  const [before, here] = [median(pairs.map(([level]) => level)), median(pairs.map(([, level]) => level))];
+  if (Math.abs(here - before) < TEXT_CONTRAST) return false;
+  const changed = pairs.filter(([, level]) => Math.abs(level - here) > MAX_CHANGE);
+  return changed.length <= (pairs.length > 2 ? 1 : 0);
 }
 
 /** The level of the brightest of a pixel's colours: text is bright in its own colour. */

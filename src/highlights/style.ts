@@ -55,16 +55,18 @@ const reelStyles = {
     musicPriority: 'game',
   },
   montage: {
-    summary: 'counter, streak banners, punch-in, slow motion of the best victory, whip pans; music in front',
-    parts: ['counter', 'banners', 'stickers', 'slow-motion', 'punch-in', 'end-card'],
+    summary:
+      'counter, streak banners, enlarged HUD, punch-in, slow motion of the best victory, whip pans; music in front',
+    parts: ['counter', 'banners', 'stickers', 'hud', 'slow-motion', 'punch-in', 'end-card'],
     transition: 'whip',
     slowMotion: 'best',
     crossfade: 0.2,
     musicPriority: 'music',
   },
   cinematic: {
-    summary: 'slow motion in every scene, streak banners, through black from scene to scene; music in front',
-    parts: ['banners', 'slow-motion', 'end-card'],
+    summary:
+      'slow motion in every scene, streak banners, enlarged HUD, through black from scene to scene; music in front',
+    parts: ['banners', 'hud', 'slow-motion', 'end-card'],
     transition: 'dip',
     slowMotion: 'each',
     crossfade: 0.5,

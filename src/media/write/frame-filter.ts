@@ -41,6 +41,8 @@ export interface OverlaidRegion {
   readonly from: Rect;
   /** Fractions of the result. */
   readonly to: Rect;
+  /** Shown blurred and darker, to cover what is there. Default: false. */
+  readonly isBlurred?: boolean;
 }
 
 /** What the layout `hud` shows below the picture: parts of the frame that the crop would cut off. */
@@ -320,10 +322,10 @@ export class FrameFilter implements Disposable {
   #withLifted(filters: string, frame: Size, lifted: readonly OverlaidRegion[]): string {
     if (lifted.length === 0) return filters;
     const names = lifted.map((_, index) => `[l${index}]`);
-    const parts = lifted.map(({ from, to }, index) => {
+    const parts = lifted.map(({ from, to, isBlurred = false }, index) => {
       const { x, y, width, height } = pixelsOf(to, this.#target);
       return {
-        cut: `[l${index}]${cropTo('crop', pixelsOf(from, frame), width, height)}[m${index}]`,
+        cut: `[l${index}]${cropTo('crop', pixelsOf(from, frame), width, height)}${isBlurred ? COVER_FILTERS : ''}[m${index}]`,
         lay: `[p${index}][m${index}]overlay=x=${x}:y=${y}:format=yuv420`,
       };
     });
@@ -359,6 +361,9 @@ function matchesLevels(levels: Levels, wanted: Levels | undefined): boolean {
 
 /** Ground of the panel with the HUD. */
 const PANEL_COLOR = '0x0d0f14';
+
+/** Make a part unreadable, and text over it readable. */
+const COVER_FILTERS = ',gblur=sigma=24,eq=brightness=-0.1';
 
 /** A look without effects, which leaves a frame that fits as it is. */
 const PLAIN_LOOK = JSON.stringify([1, [], 1, 0]);
