@@ -57,7 +57,7 @@ const HEADERS = {
  * Serves a live session: `/events` (Server-Sent Events), `/ws` (WebSocket), `/state` (JSON) and `/overlay`, a page for the
  * browser source of OBS. Nothing can be changed through it.
  *
- * @throws PlaybyplayError `port-in-use`.
+ * @throws PlaybyplayError `port-in-use`, `port-forbidden`, `no-such-host`.
  */
 export async function startLiveServer(options: LiveServerOptions): Promise<LiveServer> {
   const { session, dictionary, port, host = '127.0.0.1' } = options;
@@ -101,8 +101,7 @@ export async function startLiveServer(options: LiveServerOptions): Promise<LiveS
     await app.listen({ port, host });
   } catch (error) {
     await app.close();
-    if ((error as { readonly code?: string }).code !== 'EADDRINUSE') throw error;
-    throw new PlaybyplayError('port-in-use', `port ${port} is in use`, { hint: 'Name another one: --http 8421' });
+    throw refusal(error, host, port);
   }
   return {
     address: addressOf(app, host),
@@ -115,6 +114,28 @@ export async function startLiveServer(options: LiveServerOptions): Promise<LiveS
       clearTimeout(timer);
     },
   };
+}
+
+/** Why an address cannot be listened on. */
+function refusal(error: unknown, host: string, port: number): unknown {
+  switch ((error as { readonly code?: string }).code) {
+    case 'EADDRINUSE':
+      return new PlaybyplayError('port-in-use', `port ${port} is in use`, {
+        hint: `Name another one: --http ${port === 8420 ? 8421 : 8420}`,
+      });
+    case 'EACCES':
+      return new PlaybyplayError('port-forbidden', `port ${port} is not open to ordinary programs`, {
+        hint: 'Name one from 1024 on: --http 8420',
+      });
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EADDRNOTAVAIL':
+      return new PlaybyplayError('no-such-host', `${host} is no address of this machine`, {
+        hint: 'Name one of its addresses, or --host 0.0.0.0 for all of them.',
+      });
+    default:
+      return error;
+  }
 }
 
 const STATUS: Readonly<Record<string, number>> = { 'wrong-host': 403, 'wrong-origin': 403, 'too-many-listeners': 503 };

@@ -283,6 +283,15 @@ describe('the server of a session', () => {
     });
   });
 
+  it('says why it cannot listen', async () => {
+    const start = (port: number, host?: string) =>
+      startLiveServer({ session: new LiveSession(dictionary), dictionary, port, host });
+    await using server = await start(0);
+    const port = Number(new URL(server.address).port);
+    await expect(start(port)).rejects.toMatchObject({ code: 'port-in-use', message: `port ${port} is in use` });
+    await expect(start(0, 'host.invalid')).rejects.toMatchObject({ code: 'no-such-host' });
+  });
+
   it('answers no page of another site', async () => {
     await using server = await startLiveServer({ session: new LiveSession(dictionary), dictionary, port: 0 });
     const foreign = await fetch(`${server.address}/state`, { headers: { origin: 'https://example.org' } });

@@ -5,7 +5,7 @@ import { readTriggers } from '../../live/triggers.ts';
 import { LiveUses } from '../../live/uses.ts';
 import { makeFolder } from '../../files/folder.ts';
 import { LIVE_DEFAULTS } from '../../media/live/feed.ts';
-import { type LiveSource, parseLiveSource } from '../../media/live/source.ts';
+import { listens, type LiveSource, nameOfSource, parseLiveSource } from '../../media/live/source.ts';
 import { openGame } from '../../pipeline/game.ts';
 import { recordLive } from '../../pipeline/live/record-live.ts';
 import type { WithdrawnMessage } from '../../pipeline/messages.ts';
@@ -38,6 +38,8 @@ export const live: RunCommand<typeof specs.live> = async (io, options, name) => 
     ...(options.idle !== undefined && { idleSeconds: options.idle }),
     ...(options.stall !== undefined && { stallSeconds: options.stall }),
     ...(options.reconnect !== undefined && { reconnectSeconds: options.reconnect }),
+    onOpen: (opened: LiveSource) =>
+      void io.stderr.write(`${listens(opened) ? 'Waiting for a sender at' : 'Connecting to'} ${nameOfSource(opened)} …\n`),
     onRetry: (reason: string, delay: number) => void io.stderr.write(`Trying again in ${delay} s: ${reason}\n`),
   };
   await using resources = new AsyncDisposableStack();

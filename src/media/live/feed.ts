@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, PlaybyplayError } from '../../errors.ts';
 import { LiveInput, type LiveInputOptions, type LivePacket } from './input.ts';
-import type { LiveSource } from './source.ts';
+import { type LiveSource, listens, receivesDatagrams } from './source.ts';
 
 /** What a live source gives, in order. The receiver frees packets. */
 export type FeedItem =
@@ -25,6 +25,8 @@ export interface LiveFeedOptions extends LiveInputOptions {
   readonly stallSeconds: number;
   /** Seconds for which a lost connection is tried again. */
   readonly reconnectSeconds: number;
+  /** Called when a source of the network is about to be opened for the first time, and each time that a sender is waited for. */
+  readonly onOpen?: ((source: LiveSource) => void) | undefined;
   /** Called when a connection is about to be tried again. */
   readonly onRetry?: ((reason: string, delaySeconds: number) => void) | undefined;
 }
@@ -112,6 +114,8 @@ export class LiveFeed implements FeedItems {
     for (let connection = 0; !this.#signal.aborted; ) {
       let reason: string;
       try {
+        const isNetwork = this.#source.kind === 'network' || this.#source.kind === 'hls';
+        if (isNetwork && (connection === 0 || listens(this.#source))) this.#options.onOpen?.(this.#source);
         const input = await LiveInput.open(this.#source, { ...this.#options, signal: this.#signal });
         this.#inputs.push(input);
         connection++;
@@ -140,20 +144,30 @@ export class LiveFeed implements FeedItems {
       if (performance.now() - lostAt + 1000 * delay > 1000 * this.#options.reconnectSeconds) return;
       this.#options.onRetry?.(reason, delay);
       await sleep(1000 * delay, undefined, { signal: this.#signal }).catch(() => undefined);
-      delay = Math.min(2 * delay, MAX_DELAY_SECONDS);
+      // Datagrams are not asked for, only received: nobody is troubled, and what is sent while nobody listens is lost.
+      if (!receivesDatagrams(this.#source)) delay = Math.min(2 * delay, MAX_DELAY_SECONDS);
     }
   }
 
   /** Reads until the connection ends; returns how many packets there were. */
   async #readPackets(input: LiveInput): Promise<number> {
     const interrupt = (): void => input.interrupt();
+    const { stallSeconds } = this.#options;
+    let hasStalled = false;
+    const giveUp = (): void => {
+      hasStalled = true;
+      input.interrupt();
+    };
     this.#signal.addEventListener('abort', interrupt);
     let count = 0;
     try {
       while (!this.#signal.aborted) {
-        const timer = this.#isPatient ? undefined : setTimeout(interrupt, 1000 * this.#options.stallSeconds);
+        const timer = this.#isPatient ? undefined : setTimeout(giveUp, 1000 * stallSeconds);
         const read = await input.read().finally(() => clearTimeout(timer));
-        if (!read) break;
+        if (!read) {
+          if (hasStalled) input.problem = `nothing arrived for ${stallSeconds} s`;
+          break;
+        }
         count++;
         await this.#makeRoom(read.packet.size);
         this.#push({ type: 'packet', ...read });

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, globSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import {
   AVDISCARD_ALL,
@@ -15,7 +15,7 @@ import { chooseVideoStream, countVideoStreams, describeVideo, type VideoInfo } f
 import { describeError } from '../container/open.ts';
 import { checkLimit, mediaLimits } from '../limits.ts';
 import { type ByteSource, GrowingFile, StreamBytes } from './byte-source.ts';
-import { type LiveSource, nameOfSource } from './source.ts';
+import { canListen, listens, type LiveSource, nameOfSource, receivesDatagrams } from './source.ts';
 
 /** FFmpeg's names of the containers that may arrive live as bytes, and by the network. */
 const STREAMABLE_FORMATS = ['mov,mp4,m4a,3gp,3g2,mj2', 'matroska,webm', 'mpegts', 'flv', 'nut'] as const;
@@ -118,8 +118,13 @@ export class LiveInput implements AsyncDisposable {
       bytes?.stop();
       format.interrupt();
     };
-    const patience = source.kind === 'network' && source.listens ? undefined : options.connectSeconds;
-    const timer = bytes || patience === undefined ? undefined : setTimeout(interrupt, 1000 * patience);
+    const patience = listens(source) ? undefined : options.connectSeconds;
+    let isLate = false;
+    const giveUp = (): void => {
+      isLate = true;
+      interrupt();
+    };
+    const timer = bytes || patience === undefined ? undefined : setTimeout(giveUp, 1000 * patience);
     options.signal?.addEventListener('abort', interrupt);
     try {
       options.signal?.throwIfAborted();
@@ -131,14 +136,14 @@ export class LiveInput implements AsyncDisposable {
       }
       const opened = await openFormat(format, source, io);
       options.signal?.throwIfAborted();
-      if (opened < 0) throw refusal(source, opened);
+      if (opened < 0) throw isLate ? silence(source, options.connectSeconds) : refusal(source, opened);
       format.probesize = PROBE_BYTES;
       format.maxAnalyzeDuration = PROBE_MICROSECONDS;
       checkStreams(format, source);
       const found = await format.findStreamInfo();
       options.signal?.throwIfAborted();
       checkStreams(format, source);
-      if (found < 0) throw refusal(source, found);
+      if (found < 0) throw isLate ? silence(source, options.connectSeconds) : refusal(source, found);
       const video = chooseVideoStream(format, nameOfSource(source));
       return new LiveInput(source, format, video, io, bytes);
     } catch (error) {
@@ -236,8 +241,7 @@ function openFormat(format: FormatContext, source: LiveSource, io: IOContext | u
     allow(format, protocols, formats);
     const listening = source.protocol === 'srt' ? { mode: 'listener' } : { listen: '1' };
     const transport = source.protocol.startsWith('rtsp') ? { rtsp_transport: 'tcp' } : {};
-    const isUdp = source.protocol === 'udp' || source.protocol === 'rtp';
-    const buffer = isUdp ? { buffer_size: RECEIVE_BUFFER_BYTES } : {};
+    const buffer = receivesDatagrams(source) ? { buffer_size: RECEIVE_BUFFER_BYTES } : {};
     using options = Dictionary.fromObject({ ...transport, ...buffer, ...(source.listens ? listening : {}) });
     return format.openInput(source.url, null, options);
   }
@@ -274,20 +278,53 @@ function refusal(source: LiveSource, code: number): PlaybyplayError {
       'not-a-video',
       `${name} is not a video that can be read while it is written (${reason})`,
       {
-        hint: 'Record to mkv, fragmented or hybrid mp4, or ts: an mp4 of another kind has its index at the end.',
+        hint:
+          source.kind === 'file'
+            ? 'Record to mkv, fragmented or hybrid mp4, or ts: an mp4 of another kind has its index at the end.'
+            : 'Send mkv, fragmented mp4, ts or flv: ffmpeg … -f matroska - | playbyplay live -',
       },
     );
   if (source.kind === 'device')
-    return new PlaybyplayError('no-connection', `the ${name} cannot be captured (${reason})`, {
-      hint:
-        source.format === 'x11grab'
-          ? 'Name the display: playbyplay live screen::0'
-          : 'Name the device: playbyplay live camera:/dev/video2',
+    return new PlaybyplayError('no-connection', `the ${describeDevice(source)} cannot be captured (${reason})`, {
+      hint: hintOfDevice(source),
     });
-  return new PlaybyplayError('no-connection', `${name} cannot be reached (${reason})`, {
-    hint:
-      source.kind === 'network' && source.listens
-        ? 'Is the port in use?'
-        : 'Is it sending? To wait for a sender instead: --listen',
+  if (listens(source))
+    return new PlaybyplayError('no-connection', `no sender can be waited for at ${name} (${reason})`, {
+      hint: 'The port must be free and the host an address of this machine: 0.0.0.0 is all of them.',
+    });
+  return new PlaybyplayError('no-connection', `${name} cannot be reached (${reason})`, { hint: hintOfAddress(source) });
+}
+
+/** Why nothing could be opened in time. */
+function silence(source: LiveSource, seconds: number): PlaybyplayError {
+  return new PlaybyplayError('no-connection', `nothing arrived from ${nameOfSource(source)} for ${seconds} s`, {
+    hint: hintOfAddress(source),
   });
+}
+
+function hintOfAddress(source: LiveSource): string {
+  if (receivesDatagrams(source)) return 'Is MPEG-TS being sent to this host and port? Is the port free?';
+  return source.kind === 'network' && canListen(source.protocol)
+    ? 'Are host and port right, and is it sending? To wait for a sender instead: --listen'
+    : 'Is the address right, and is the server sending?';
+}
+
+type Device = Extract<LiveSource, { readonly kind: 'device' }>;
+
+function describeDevice({ format, device, options }: Device): string {
+  if (format === 'v4l2') return `camera ${device}`;
+  const window = options['window_id'];
+  return window === undefined ? `screen ${device}` : `window ${window} of the display ${device}`;
+}
+
+function hintOfDevice({ format, options }: Device): string {
+  if (format === 'v4l2') {
+    const cameras = globSync('/dev/video*').sort();
+    return cameras.length === 0
+      ? 'This machine has no camera (/dev/video*). For the virtual camera of OBS, load the module v4l2loopback and start it.'
+      : `This machine has ${cameras.join(', ')}: playbyplay live camera:${cameras[0]}`;
+  }
+  return options['window_id'] === undefined
+    ? 'Name a display that is running (echo $DISPLAY), and a --size that fits: playbyplay live screen::0 --size 1280x720'
+    : 'Set DISPLAY to the display of the window; xwininfo shows its number (0x1c00007).';
 }

@@ -41,6 +41,24 @@ const PROTOCOLS: readonly NetworkProtocol[] = [
 /** Protocols by which senders may connect to this program. */
 const LISTENING: ReadonlySet<NetworkProtocol> = new Set(['srt', 'rtmp', 'tcp']);
 
+/** Protocols without a usual port. */
+const NAMES_ITS_PORT: ReadonlySet<NetworkProtocol> = new Set(['srt', 'rtp', 'udp', 'tcp']);
+
+/** Whether senders of the protocol may connect to this program. */
+export function canListen(protocol: NetworkProtocol): boolean {
+  return LISTENING.has(protocol);
+}
+
+/** Whether the source waits for a sender to connect. */
+export function listens(source: LiveSource): boolean {
+  return source.kind === 'network' && source.listens;
+}
+
+/** Whether the source receives what is sent to a port, without a connection. */
+export function receivesDatagrams(source: LiveSource): boolean {
+  return source.kind === 'network' && (source.protocol === 'udp' || source.protocol === 'rtp');
+}
+
 /** Options of `parseLiveSource`. */
 export interface LiveSourceOptions {
   /** Waits for a sender to connect (SRT, RTMP, TCP). */
@@ -99,6 +117,10 @@ function parseUrl(text: string, scheme: string, { listen = false }: LiveSourceOp
   if (!protocol || !URL.canParse(text))
     throw new PlaybyplayError('unknown-source', `${redactUrl(text)} is not the address of a live stream`, {
       hint: `Addresses begin with ${PROTOCOLS.map((one) => `${one}://`).join(', ')}.`,
+    });
+  if (NAMES_ITS_PORT.has(protocol) && new URL(text).port === '')
+    throw new PlaybyplayError('unknown-source', `${redactUrl(text)} has no port`, {
+      hint: `Name the port that is sent to: ${protocol}://127.0.0.1:9000`,
     });
   const isPlaylist = /^https?$/.test(protocol) && /\.m3u8$/i.test(new URL(text).pathname);
   if (isPlaylist) return { kind: 'hls', url: text };

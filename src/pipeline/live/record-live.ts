@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlaybyplayError } from '../../errors.ts';
@@ -48,8 +49,11 @@ export async function* recordLive(
   const inputs = source.kind === 'file' ? [source.path] : [];
   const policy = { inputs, overwrite };
   await checkOutput(path, { kind: 'event log', ...policy });
+  const isNew = !existsSync(out);
   await makeFolder(out);
   await using resources = new AsyncDisposableStack();
+  // A source that could not be opened leaves nothing behind; a folder with files stays.
+  if (isNew) resources.defer(() => rmdir(out).catch(() => undefined));
   resources.use(await lockFolder(out));
   const isFile = source.kind === 'file';
   const known = overwrite ? undefined : await findKnownLog(out, source, game);

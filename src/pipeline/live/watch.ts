@@ -176,6 +176,8 @@ async function* readLive(
       clock.note(session.latest);
     } else if (item.type === 'lost') {
       yield* session.finishConnection();
+      // A port that is still open cannot be opened again.
+      await feed.release(connection);
       yield { type: 'connection', state: 'lost', t: session.latest, text: item.reason };
       lost = item.reason;
     } else {
