@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, rmdir, stat } from 'node:fs/promises';
 import { dirname, resolve, sep } from 'node:path';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 
@@ -16,6 +16,11 @@ export async function makeFolder(path: string): Promise<void> {
       cause,
     });
   }
+}
+
+/** Removes a folder if nothing is in it. */
+export async function removeEmptyFolder(path: string): Promise<void> {
+  await rmdir(path).catch(() => undefined);
 }
 
 /** Node's own `recursive` option never returns in file systems that accept no folders (/proc). */

@@ -284,12 +284,15 @@ describe('the server of a session', () => {
   });
 
   it('says why it cannot listen', async () => {
-    const start = (port: number, host?: string) =>
-      startLiveServer({ session: new LiveSession(dictionary), dictionary, port, host });
-    await using server = await start(0);
+    const shown = { session: new LiveSession(dictionary), dictionary };
+    await using server = await startLiveServer({ ...shown, port: 0 });
     const port = Number(new URL(server.address).port);
-    await expect(start(port)).rejects.toMatchObject({ code: 'port-in-use', message: `port ${port} is in use` });
-    await expect(start(0, 'host.invalid')).rejects.toMatchObject({ code: 'no-such-host' });
+    await expect(startLiveServer({ ...shown, port })).rejects.toMatchObject({
+      code: 'port-in-use',
+      message: `port ${port} is in use`,
+    });
+    const elsewhere = startLiveServer({ ...shown, port: 0, host: 'host.invalid' });
+    await expect(elsewhere).rejects.toMatchObject({ code: 'no-such-host' });
   });
 
   it('answers no page of another site', async () => {

@@ -39,7 +39,9 @@ export const live: RunCommand<typeof specs.live> = async (io, options, name) => 
     ...(options.stall !== undefined && { stallSeconds: options.stall }),
     ...(options.reconnect !== undefined && { reconnectSeconds: options.reconnect }),
     onOpen: (opened: LiveSource) =>
-      void io.stderr.write(`${listens(opened) ? 'Waiting for a sender at' : 'Connecting to'} ${nameOfSource(opened)} …\n`),
+      void io.stderr.write(
+        `${listens(opened) ? 'Waiting for a sender at' : 'Connecting to'} ${nameOfSource(opened)} …\n`,
+      ),
     onRetry: (reason: string, delay: number) => void io.stderr.write(`Trying again in ${delay} s: ${reason}\n`),
   };
   await using resources = new AsyncDisposableStack();

@@ -1,8 +1,9 @@
-import { createReadStream, globSync } from 'node:fs';
+import { createReadStream, readdirSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import {
   AVDISCARD_ALL,
   AVDISCARD_DEFAULT,
+  AVERROR_EIO,
   AVERROR_EOF,
   AVERROR_PROTOCOL_NOT_FOUND,
   AVFMT_FLAG_CUSTOM_IO,
@@ -186,7 +187,10 @@ export class LiveInput implements AsyncDisposable {
     });
     if (result < 0) {
       packet.free();
-      if (result !== AVERROR_EOF) this.problem = describeError(result);
+      // FFmpeg reports a network connection that the sender closes as a failed read, and leaves out why.
+      const isClosed = this.source.kind === 'network' && result === AVERROR_EIO;
+      if (isClosed) this.problem = 'the connection ended';
+      else if (result !== AVERROR_EOF) this.problem = describeError(result);
       return undefined;
     }
     const arrived = performance.now();
@@ -319,7 +323,10 @@ function describeDevice({ format, device, options }: Device): string {
 
 function hintOfDevice({ format, options }: Device): string {
   if (format === 'v4l2') {
-    const cameras = globSync('/dev/video*').sort();
+    const cameras = readdirSync('/dev')
+      .filter((name) => /^video\d+$/.test(name))
+      .map((name) => `/dev/${name}`)
+      .toSorted();
     return cameras.length === 0
       ? 'This machine has no camera (/dev/video*). For the virtual camera of OBS, load the module v4l2loopback and start it.'
       : `This machine has ${cameras.join(', ')}: playbyplay live camera:${cameras[0]}`;

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { rmdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlaybyplayError } from '../../errors.ts';
 import type { HeaderLine } from '../../events/log.ts';
 import { loadLog, LOG_NAME } from '../../events/reader.ts';
 import { LogWriter } from '../../events/writer.ts';
-import { makeFolder } from '../../files/folder.ts';
+import { makeFolder, removeEmptyFolder } from '../../files/folder.ts';
 import { lockFolder } from '../../files/lock-folder.ts';
 import { openInput } from '../../files/input.ts';
 import { AppendFile } from '../../files/append-file.ts';
@@ -53,7 +53,7 @@ export async function* recordLive(
   await makeFolder(out);
   await using resources = new AsyncDisposableStack();
   // A source that could not be opened leaves nothing behind; a folder with files stays.
-  if (isNew) resources.defer(() => rmdir(out).catch(() => undefined));
+  if (isNew) resources.defer(() => removeEmptyFolder(out));
   resources.use(await lockFolder(out));
   const isFile = source.kind === 'file';
   const known = overwrite ? undefined : await findKnownLog(out, source, game);
