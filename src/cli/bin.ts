@@ -18,6 +18,9 @@ const LONG_GRACE_MS: Readonly<Record<string, number>> = { serve: 20_000, live: 1
 const END_MS = 1000;
 const SILENT_CHECKS = 2;
 
+/** Ctrl-C in a terminal reaches this process twice where another one started it: directly, and passed on by that one. */
+const REPEAT_MS = 500;
+
 const args = process.argv.slice(2);
 const isTty = process.stderr.isTTY === true;
 const colors = { stdout: wantsColors(process.stdout), stderr: wantsColors(process.stderr) };
@@ -53,12 +56,15 @@ function runSupervised(): void {
       from.resume();
     });
   }
-  let isInterrupted = false;
+  let interruptedAt: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
-      // The first signal asks the command to stop; one that does not in time, and a second signal, end the process.
-      if (isInterrupted) return endBy(signal);
-      isInterrupted = true;
+      // The first signal asks the command to stop; one that does not in time, and a later signal, end the process.
+      if (interruptedAt !== undefined) {
+        if (performance.now() - interruptedAt > REPEAT_MS) endBy(signal);
+        return;
+      }
+      interruptedAt = performance.now();
       worker.postMessage('interrupt', []);
       setTimeout(() => endBy(signal), LONG_GRACE_MS[command] ?? GRACE_MS).unref();
     });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { clip, launcher } from '../paths.ts';
 
@@ -44,6 +45,9 @@ describe('a command', () => {
     const child = detect('interrupted', ...part);
     await once(child.stdout!, 'data');
     child.stdout!.resume();
+    child.kill('SIGINT');
+    // Ctrl-C in a terminal also reaches the process that passes it on.
+    await sleep(20);
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([130, null]);
     const kept = linesOf('interrupted');
