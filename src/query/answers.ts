@@ -29,6 +29,8 @@ export interface TimedValue {
   readonly value: PropertyValue | null;
   /** Whose value it is, where the query does not say: a score can be that of several teams. */
   readonly of?: string;
+  /** Of a length: the log does not state both the beginning and the end, so that it is what the recording has of it. */
+  readonly isOpen?: true;
   /** The match it belongs to; `undefined` for a value at a given time. */
   readonly match: Match | undefined;
 }
@@ -245,7 +247,9 @@ class SessionQuantities {
       match: undefined,
     });
     if ('period' in find)
-      return new ConditionCompiler(this.dictionary).compilePeriods(find.period)(session).map(toValue);
+      return new ConditionCompiler(this.dictionary)
+        .compilePeriods(find.period)(session)
+        .map((period) => ({ ...toValue(period), ...(!period.isMeasured && { isOpen: true as const }) }));
     if (!('while' in find)) return [];
     const isWanted = new PatternCompiler(this.dictionary).value(find.while.to);
     return new PropertyTimeline(session, find.while, this.dictionary).spansWith(isWanted).map(toValue);
@@ -316,8 +320,8 @@ export class AnswerTotals {
     else if (streak) this.streak = Math.max(this.streak, longestStreak(matches, this.other!.find(session)));
     else {
       if (measure && measure.take !== 'each')
-        for (const { value } of this.quantities.measure(session, matches, measure.of))
-          if (typeof value === 'number') this.addNumber(value);
+        for (const { value, isOpen } of this.quantities.measure(session, matches, measure.of))
+          if (typeof value === 'number' && !isOpen) this.addNumber(value);
       if (per !== undefined) this.divisor += this.quantities.divisor(session);
     }
   }

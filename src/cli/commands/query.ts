@@ -126,13 +126,14 @@ async function printJson(result: QueryResult, isCounted: boolean, { compiled, so
     }
   } else if (result.values) {
     const unit = unitOf(compiled);
-    for (const { session, t, value, match, of } of result.values)
+    for (const { session, t, value, match, of, isOpen } of result.values)
       write({
         t,
         session,
         value,
         ...(of !== undefined && { of }),
         ...(unit !== undefined && { unit }),
+        ...(isOpen && { isOpen }),
         ...(match && { events: await source.readLines(match.events) }),
       });
   } else if (result.answer) {
@@ -165,9 +166,9 @@ function printText(result: QueryResult, isCounted: boolean, { compiled, source: 
     for (const { text } of groups) io.stdout.write(text);
   } else if (result.values) {
     const unit = unitOf(compiled);
-    for (const { session, t, value, match, of } of result.values)
+    for (const { session, t, value, match, of, isOpen } of result.values)
       io.stdout.write(
-        `${prefixOf(session)}${style('dim', formatClock(t))}  ${formatAnswer(value, unit)}${of === undefined ? '' : `  ${of}`}${match ? `  (${texts.textOf(match.events[0]!)})` : ''}\n`,
+        `${prefixOf(session)}${style('dim', formatClock(t))}  ${formatAnswer(value, unit)}${of === undefined ? '' : `  ${of}`}${isOpen ? '  (in the recording; the log does not state both beginning and end)' : ''}${match ? `  (${texts.textOf(match.events[0]!)})` : ''}\n`,
       );
   } else if (result.answer?.compared) {
     const unit = result.answer.unit ?? unitOf(compiled);

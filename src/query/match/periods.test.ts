@@ -83,6 +83,23 @@ describe('findPeriods', () => {
     ]);
   });
 
+  it('begins a power play where it is said to begin, not with the session', () => {
+    const statements: [number, Statement][] = [
+      [0, begins('match')],
+      [141, begins('ice-hockey:power play')],
+      [201, { subject: 'ice-hockey:power play', action: 'end' }],
+    ];
+    expect(periodsOf('ice-hockey:power play', statements, 400)).toEqual([[141, 201]]);
+  });
+
+  it('begins no meeting or boss fight with the session, which others than them make up', () => {
+    const statements: [number, Statement][] = [
+      [0, begins('level')],
+      [200, begins('boss fight')],
+    ];
+    expect(periodsOf('boss fight', statements, 300)).toEqual([[200, 300]]);
+  });
+
   it('finds none where the log says nothing of them', () => {
     expect(periodsOf('round', [[0, begins('match')]], 60)).toEqual([]);
   });

@@ -9,6 +9,8 @@ export interface Period extends Span {
   readonly isLast: boolean;
   /** Does something end it, rather than the beginning of the next? */
   readonly isEnded: boolean;
+  /** Does the log state both when it begins and when it ends, so that its length is known? */
+  readonly isMeasured: boolean;
 }
 
 /** A log states what ends a period once for each side. */
@@ -25,6 +27,15 @@ export function numberedPeriods(all: readonly Period[], nth: number | undefined)
 }
 
 const minAlternations = 3;
+
+/** Parts that follow one another through a whole session: where one begins, another may have been before it. */
+const divisions = ['round', 'period of play', 'level', 'wave', 'lap', 'turn', 'chapter', 'day', 'night'];
+
+/** Do periods of a word make up the whole session, unlike fights and meetings, between which there is time? */
+function isDivision(words: readonly WordId[], dictionary: Dictionary): boolean {
+  const known = divisions.flatMap((id) => dictionary.find(id, 'object') ?? []);
+  return words.some((id) => known.some((each) => covers(each, dictionary.find(id, 'object'))));
+}
 
 /** Does one begin after the other each time, as day and night? */
 function doAlternate(first: readonly number[], second: readonly number[]): boolean {
@@ -47,8 +58,8 @@ interface Boundaries {
 
 /**
  * Finds the periods of a word in a session: rounds, halves, laps. A period begins where the log says that one begins, else where
- * the one before ended or with the session; it ends where the log says that one ends or is won, lost, drawn or completed, else
- * where the next begins, or something that alternates with it (day and night), or with the session.
+ * the one before ended or, if such periods make up the session, with it; it ends where the log says that one ends or is won, lost,
+ * drawn or completed, else where the next begins, or something that alternates with it (day and night), or with the session.
  */
 export function findPeriods(
   session: SessionEvents,
@@ -56,26 +67,31 @@ export function findPeriods(
   dictionary: Dictionary,
 ): readonly Period[] {
   const { begins, ends, others } = collectBoundaries(session, words, dictionary);
-  const found: { t: number; end: number; isEnded: boolean }[] = [];
+  const found: { t: number; end: number; isEnded: boolean; isMeasured: boolean }[] = [];
   // A night ends where the day begins: what alternates excludes each other.
   const alternating = others.filter((each) => doAlternate(begins, each));
   // Where nothing says that the first begins, it begins with the session.
   const first = Math.min(begins[0] ?? Number.POSITIVE_INFINITY, ends[0] ?? Number.POSITIVE_INFINITY);
   if (first === Number.POSITIVE_INFINITY) return [];
   const isLate = alternating.some(([t]) => t! < first);
-  let start: number | undefined = begins[0] === 0 || isLate ? undefined : 0;
+  // What begins before any of its kind ended is the first, unless such periods make up the whole session.
+  const isFirst = begins[0] === first && (ends.length > 0 || !isDivision(words, dictionary));
+  let start: number | undefined = begins[0] === 0 || isLate || isFirst ? undefined : 0;
+  // The first begins unstated with what begins the session, or is a lap that only its end is stated of.
+  let isBegun = begins.length === 0 || others.some((each) => each[0] === 0);
   const marks = [
     ...begins.map((t) => ({ t, isEnd: false })),
     ...[...ends, ...alternating.flat()].map((t) => ({ t, isEnd: true })),
   ].toSorted((a, b) => a.t - b.t || Number(b.isEnd) - Number(a.isEnd));
   for (const { t, isEnd } of marks) {
-    if (start !== undefined && t > start) found.push({ t: start, end: t, isEnded: isEnd });
+    if (start !== undefined && t > start) found.push({ t: start, end: t, isEnded: isEnd, isMeasured: isBegun });
+    isBegun = true;
     // Without beginnings, a period begins where the one before ended.
     start = isEnd && begins.length > 0 ? undefined : t;
   }
   // What only its ends are stated of has no last period without an end.
   if (start !== undefined && begins.length > 0 && start < session.duration)
-    found.push({ t: start, end: session.duration, isEnded: false });
+    found.push({ t: start, end: session.duration, isEnded: false, isMeasured: false });
   return found.map((each, index) => ({ ...each, isLast: index === found.length - 1 }));
 }
 

@@ -74,8 +74,19 @@ export const countRules: readonly Rule[] = [
   rule('<x> count link:while|when|with|in|before|after|between|during <r>', ({ tokens }) =>
     count([...tokens('x'), ...tokens('link'), ...tokens('r')]),
   ),
-  rule('who <v> how_often|how_many_times', ({ tokens }) =>
+  rule('who <v> and? how_often|how_many_times', ({ tokens }) =>
     countedBySubject([word('someone', tokens('v')[0]), ...tokens('v')]),
+  ),
+  // "whom did Sarge kill and how often"
+  rule(`who|whom ${doing} <s> <v> and? how_often|how_many_times`, ({ tokens }) =>
+    reading(
+      [[...asSubject(tokens('s')), ...tokens('v'), word('someone', tokens('v')[0])]],
+      ({ condition }) =>
+        isEvent(condition) && !isProperty(condition)
+          ? { find: condition, count: true, by: [{ slot: 'object' }] }
+          : undefined,
+      -2,
+    ),
   ),
   rule(`how_many|number_of|count_of different|distinct|unique <n> who:i|we|you <v>`, ({ tokens }) =>
     anyOf(withObject(tokens('n'), [...tokens('who'), ...tokens('v')]), ({ tokens: body, cost }) =>

@@ -1,4 +1,4 @@
-import type { Condition, SlotPattern } from '../../query.ts';
+import type { Condition, Query, SlotPattern } from '../../query.ts';
 import { ordinalValue } from '../ordinals.ts';
 import { held, measured, type Aggregate, aggregateOf } from './answer-forms.ts';
 import { understanding, anyOf, ask, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
@@ -129,8 +129,20 @@ export function firstTime(clause: Tokens): readonly Reading[] {
   const got = achievementVerbs.has(clause[0]?.lower ?? '') ? [[word('i', clause[0]), ...clause]] : [];
   const withPlayer = clause[0] ? [[word('i', clause[0]), ...clause]] : [];
   return [...declarative(clause), ...got, ...withPlayer].flatMap((body, index) =>
-    measured(body, 'time', 'lowest', isEvent, index === 0 ? 0 : 0.5),
+    measured(body, 'time', 'lowest', isEvent, index === 0 ? 0 : 0.5).map((each) => ({
+      ...each,
+      build: (...bodies) => sinceNear(each.build(...bodies)),
+    })),
   );
+}
+
+/** "how long until the door opened after the alarm" is the time from the alarm on. */
+function sinceNear(query: Query | undefined): Query | undefined {
+  if (!query || !('near' in query.find)) return query;
+  const { near, find, side, within, absent } = query.find;
+  if (side !== 'after' || within !== undefined || absent) return query;
+  if (!isEvent(near) || isValue(near)) return undefined;
+  return { find: { sequence: [near, find] }, measure: { of: 'duration', take: 'each' } };
 }
 
 /** "between my first and second kill", "between respawn and death", "between kills" */
