@@ -148,3 +148,24 @@ describe('the name of a session', () => {
     expect(corrections).toEqual([]);
   });
 });
+
+describe('"we"', () => {
+  const subject = { word: 'teammate', name: 'Ivy' } as const;
+  const whoWipes = (group: string, ...further: readonly Statement[]): number => {
+    const statements: readonly Statement[] = [
+      { subject, action: 'die' },
+      { subject: group, action: 'mmo:wipe' },
+      ...further,
+    ];
+    const log = statements.map(
+      (statement, index): EventLine => ({ ...events[0]!, id: `w${index}`, t: index, statement }),
+    );
+    const logs = { events: log, games: ['mmo'], logs: new Map() };
+    return matchEvents(compileQuery('when did we wipe', dictionary, { logs }), log).length;
+  };
+
+  it('are the group too where the log knows no other', () => {
+    expect(whoWipes('group')).toBe(1);
+    expect(whoWipes('group', { subject: 'squad', action: 'die' })).toBe(0);
+  });
+});

@@ -1361,7 +1361,10 @@ function ownTeam(context: ParseContext, noun: NounPhrase): readonly NounPhrase[]
   const isTeam = words.length > 0 && words.every(({ word }) => word.id === 'team' || word.id === 'squad');
   if (!isOfPlayer || !isTeam) return undefined;
   const others = ['teammate', 'own team'].flatMap((id) => context.dictionary.find(id, 'object') ?? []);
-  const known = others.filter((word) => context.mentions(word));
+  // "group wipes": of a group and no team, squad or other kind of group, the player is a member.
+  const group = context.dictionary.find('group', 'object');
+  const isOnlyGroup = !context.dictionary.descendants('group', 'object').some((word) => context.mentions(word));
+  const known = [...others, ...(group && isOnlyGroup ? [group] : [])].filter((word) => context.mentions(word));
   return known.length > 0 ? [of, ...known.map((word) => ({ ...of, words: [{ word, cost: 0 }] }))] : undefined;
 }
 
