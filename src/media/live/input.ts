@@ -1,4 +1,4 @@
-import { createReadStream, readdirSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import {
   AVDISCARD_ALL,
@@ -323,7 +323,7 @@ function describeDevice({ format, device, options }: Device): string {
 
 function hintOfDevice({ format, options }: Device): string {
   if (format === 'v4l2') {
-    const cameras = readdirSync('/dev')
+    const cameras = (existsSync('/dev') ? readdirSync('/dev') : [])
       .filter((name) => /^video\d+$/.test(name))
       .map((name) => `/dev/${name}`)
       .toSorted();
