@@ -90,9 +90,22 @@ async function withScreen(watchIt: (display: string) => Promise<void>): Promise<
 }
 
 function play(display: string): ChildProcess {
-  // A still first picture meanwhile: the session needs a second or two to start.
+  // A still first picture meanwhile: the session needs a second or two to start. (ffplay's own filters make it leave out pictures.)
+  const padded = join(folder, 'padded.mkv');
+  const still = [
+    '-vf',
+    'tpad=start_mode=clone:start_duration=6',
+    '-an',
+    '-c:v',
+    'libx264',
+    '-preset',
+    'ultrafast',
+    '-crf',
+    '10',
+  ];
+  spawnSync('ffmpeg', ['-v', 'error', '-y', '-i', clip, ...still, padded]);
   const args = ['-v', 'error', '-autoexit', '-noborder', '-left', '0', '-top', '0', '-window_title', 'playbyplay'];
-  const child = spawn('ffplay', [...args, '-vf', 'tpad=start_mode=clone:start_duration=6', clip], {
+  const child = spawn('ffplay', [...args, padded], {
     env: { ...process.env, DISPLAY: display, SDL_AUDIODRIVER: 'dummy' },
     stdio: 'ignore',
   });
