@@ -22,7 +22,7 @@ const MIN_HEIGHT_SHARE = 0.5;
 /** How much less a figure counts that no event mentions. */
 const UNMENTIONED = 0.6;
 /** Figures that are closer together than this share of the frame's width are shown as one part. */
-const NEAR = 0.03;
+const MAX_PART_DISTANCE = 0.03;
 /** What ends below this line reaches down to the edge of the frame, where names of figures are. */
 const BOTTOM_EDGE = 0.9;
 /** The top and the bottom of a frame where the picture may end so that no HUD is cut through. */
@@ -156,7 +156,9 @@ function joinNear(regions: readonly Rect[], frame: Size, frames: readonly Uint8A
   const ordered = regions.map((region) => ({ rect: wholeText(region, frame, frames), text: region.height }));
   const parts: PanelPart[] = [];
   for (const part of ordered.toSorted((a, b) => a.rect.x - b.rect.x)) {
-    const near = parts.findIndex(({ rect }) => isSameRow(rect, part.rect) && part.rect.x <= rect.x + rect.width + NEAR);
+    const near = parts.findIndex(
+      ({ rect }) => isSameRow(rect, part.rect) && part.rect.x <= rect.x + rect.width + MAX_PART_DISTANCE,
+    );
     if (near < 0) parts.push(part);
     else parts[near] = { rect: union(parts[near]!.rect, part.rect), text: Math.min(parts[near]!.text, part.text) };
   }
