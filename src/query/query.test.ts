@@ -169,3 +169,32 @@ describe('"we"', () => {
     expect(whoWipes('group', { subject: 'squad', action: 'die' })).toBe(0);
   });
 });
+
+describe('the length of a period', () => {
+  const fights = ([10, 70, 100] as const).map(
+    (t, index): EventLine => ({
+      ...events[0]!,
+      id: String(index),
+      t,
+      end: t,
+      statement: { subject: 'fight', action: t === 70 ? 'end' : 'begin' },
+    }),
+  );
+  const measure = (take: 'each' | 'sum' | 'highest') =>
+    runQuery(
+      compileQuery({ find: { period: { word: ['fight'] } }, measure: { of: 'held', take } }, dictionary),
+      fights,
+      { durations: new Map([['one', 250]]) },
+    );
+
+  it('is marked where the log does not state its end', () => {
+    expect(measure('each').values?.map(({ value, isOpen = false }) => [value, isOpen])).toEqual([
+      [60, false],
+      [150, true],
+    ]);
+  });
+
+  it.each(['sum', 'highest'] as const)('counts for the %s only where the log states both ends', (take) => {
+    expect(measure(take).answer?.value).toBe(60);
+  });
+});
