@@ -1,4 +1,5 @@
 import type { Dictionary } from '../dictionary/dictionary.ts';
+import { PlaybyplayError } from '../errors.ts';
 import type { EventLine, GapLine } from '../events/log.ts';
 import type { Statement } from '../events/statement.ts';
 import { isPropertyStatement } from '../events/statement.ts';
@@ -172,9 +173,13 @@ export class LiveSession {
   }
 }
 
-/** Compiles a query about single events. @throws PlaybyplayError `bad-query`. */
+/** Compiles a query about single events. @throws PlaybyplayError `bad-query`, also for a query about several events. */
 export function compileEventTest(query: string, dictionary: Dictionary): (event: QueriedEvent) => boolean {
-  return createEventTest(compileQuery(query, dictionary, { exactSpelling: true })) ?? (() => false);
+  const test = createEventTest(compileQuery(query, dictionary, { exactSpelling: true }));
+  if (test) return test;
+  throw new PlaybyplayError('bad-query', `"${query}" is not about single events`, {
+    hint: 'Name the events one by one, such as: kills by player. Only triggers can ask for several events.',
+  });
 }
 
 function tryCompile(query: string, dictionary: Dictionary): ((event: QueriedEvent) => boolean) | undefined {

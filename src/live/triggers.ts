@@ -5,6 +5,7 @@ import { readInput } from '../files/input.ts';
 import { type CompiledQuery, compileQuery, createEventTest, matchEvents } from '../query/index.ts';
 import type { FromSchema, Schema } from '../schema/from-schema.ts';
 import { parseJsonFile } from '../schema/parse.ts';
+import { compileEventTest } from './session.ts';
 
 const SECRET = {
   type: 'string',
@@ -136,12 +137,17 @@ const MAX_FILE_BYTES = 1 << 20;
 /**
  * Reads a file with triggers, and takes passwords and addresses that it names from environment variables.
  *
+ * @param dictionary The words of its queries.
  * @throws PlaybyplayError `triggers-invalid` with every issue.
  */
-export async function readTriggers(path: string, environment: NodeJS.ProcessEnv = process.env): Promise<TriggersFile> {
+export async function readTriggers(
+  path: string,
+  dictionary: Dictionary,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<TriggersFile> {
   const text = (await readInput(path, MAX_FILE_BYTES, 'triggers-invalid')).toString('utf8');
   const file: TriggersFile = parseJsonFile(triggersSchema, text, { source: path, code: 'triggers-invalid' });
-  const issues: Issue[] = [];
+  const issues: Issue[] = [...findQueryIssues(file, dictionary, path)];
   const resolve = (value: string, pointer: string): string => {
     const name = /^env:(\w+)$/.exec(value)?.[1];
     if (name === undefined) return value;
@@ -172,11 +178,41 @@ export async function readTriggers(path: string, environment: NodeJS.ProcessEnv 
     throw new PlaybyplayError(
       'triggers-invalid',
       `${path} has ${issues.length === 1 ? 'a mistake' : `${issues.length} mistakes`}`,
-      {
-        issues,
-      },
+      { issues },
     );
   return resolved;
+}
+
+/** The mistakes in the queries of a file. */
+function* findQueryIssues(
+  { counters, triggers }: TriggersFile,
+  dictionary: Dictionary,
+  path: string,
+): Generator<Issue> {
+  const compilers = [
+    ...(counters ?? []).map(
+      ({ query }, i) => [`/counters/${i}/query`, () => compileEventTest(query, dictionary)] as const,
+    ),
+    ...(triggers ?? []).map(
+      ({ query }, i) => [`/triggers/${i}/query`, () => compileTrigger(query, dictionary)] as const,
+    ),
+  ];
+  for (const [pointer, compile] of compilers)
+    try {
+      compile();
+    } catch (error) {
+      if (!(error instanceof PlaybyplayError)) throw error;
+      const { code, message, hint, issues } = error;
+      yield* (issues.length > 0 ? issues : [{ code, message, ...(hint !== undefined && { hint }) }]).map((issue) => ({
+        ...issue,
+        path: `${path}#${pointer}`,
+      }));
+    }
+}
+
+/** Compiles the query of a trigger. @throws PlaybyplayError `bad-query`. */
+function compileTrigger(query: string, dictionary: Dictionary): CompiledQuery {
+  return compileQuery(query, dictionary, { exactSpelling: true });
 }
 
 function resolveAction(
@@ -233,7 +269,7 @@ export class TriggerMatcher {
   /** @throws PlaybyplayError `bad-query` if a query cannot be understood. */
   constructor(specs: readonly TriggerSpec[], dictionary: Dictionary) {
     this.#triggers = specs.map((spec) => {
-      const compiled = compileQuery(spec.query, dictionary, { exactSpelling: true });
+      const compiled = compileTrigger(spec.query, dictionary);
       const test = createEventTest(compiled);
       return { spec, compiled, test, quietUntil: Number.NEGATIVE_INFINITY, reported: Number.NEGATIVE_INFINITY };
     });

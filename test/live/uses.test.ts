@@ -236,12 +236,27 @@ describe('triggers', () => {
       path,
       JSON.stringify({ format: 'playbyplay/triggers/1', obs: { password: 'env:OBS' }, triggers: [trigger] }),
     );
-    const file = await readTriggers(path, { HOOK: 'https://example.org/x', OBS: 'pass' });
+    const file = await readTriggers(path, dictionary, { HOOK: 'https://example.org/x', OBS: 'pass' });
     expect(file.obs?.password).toBe('pass');
     expect(file.triggers?.[0]?.do[0]).toEqual({ action: 'webhook', url: 'https://example.org/x' });
-    const missing = readTriggers(path, {});
+    const missing = readTriggers(path, dictionary, {});
     await expect(missing).rejects.toMatchObject({ code: 'triggers-invalid' });
     await expect(missing).rejects.toHaveProperty('issues.length', 2);
+  });
+
+  it('name the place of every query that cannot be understood', async () => {
+    const path = join(folder, 'unknown-words.json');
+    const counters = [
+      { name: 'Robs', query: 'frobs by player' },
+      { name: 'Streaks', query: '3 kills by player within 10 s' },
+    ];
+    const triggers = ['player dies', 'kills with zzz'].map((query) => ({ query, do: [{ action: 'clip' }] }));
+    writeFileSync(path, JSON.stringify({ format: 'playbyplay/triggers/1', counters, triggers }));
+    const pointers = ['/counters/0/query', '/counters/1/query', '/triggers/1/query'];
+    await expect(readTriggers(path, dictionary, {})).rejects.toMatchObject({
+      code: 'triggers-invalid',
+      issues: pointers.map((pointer) => ({ path: `${path}#${pointer}` })),
+    });
   });
 });
 

@@ -59,7 +59,7 @@ export const live: RunCommand<typeof specs.live> = async (io, options, name) => 
     game: game.profile.game,
     dictionary: game.dictionary,
     folder,
-    triggers: options.triggers === undefined ? undefined : await readTriggers(options.triggers),
+    triggers: options.triggers === undefined ? undefined : await readTriggers(options.triggers, game.dictionary),
     server: options.http === undefined ? undefined : { port: options.http, host: options.host },
     onClip: (path) => io.stderr.write(`Clip: ${path}\n`),
     onProblem,
