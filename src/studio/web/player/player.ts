@@ -54,6 +54,10 @@ export class Player {
   #rest: ReturnType<typeof setTimeout> | undefined;
   #stepping = false;
   #stepWanted: number | undefined;
+  /** Whether the exact frame of the last seek is still to be shown. */
+  #isSeeking = false;
+  /** Steps from that frame, which are gone once its number is known. */
+  #stepsFromSeek = 0;
   #video: HTMLVideoElement | undefined;
   #canPlay = true;
   #sound: SoundPlayer | undefined;
@@ -78,7 +82,7 @@ export class Player {
             };
           }
         });
-        if (isFirst) this.seek(this.t.value);
+        if (isFirst) this.#moveTo(this.t.value, false);
         if (info.index) return;
         await new Promise((resolve) => void setTimeout(resolve, POLL_MS));
       }
@@ -106,6 +110,11 @@ export class Player {
   /** Goes to a time. While a person drags, keyframes are shown; where the person rests, the exact frame. */
   seek(t: number, isDragging = false): void {
     if (this.isPlaying.value) this.pause();
+    this.#stepsFromSeek = 0;
+    this.#moveTo(t, isDragging);
+  }
+
+  #moveTo(t: number, isDragging: boolean): void {
     const end = this.info.value?.index?.lastTime ?? this.duration.value;
     this.t.value = Math.max(0, Math.min(end > 0 ? end : t, t));
     this.#showSoon(isDragging);
@@ -120,17 +129,18 @@ export class Player {
   goToFrame(frame: number): void {
     if (this.isPlaying.value) this.pause();
     const last = (this.info.value?.index?.frames ?? Number.MAX_SAFE_INTEGER) - 1;
+    this.#cancelMoves();
     this.#stepWanted = Math.max(0, Math.min(last, frame));
-    clearTimeout(this.#rest);
-    this.#previewWanted = undefined;
     void this.#runSteps();
   }
 
-  /** Goes some frames forwards or back. */
+  /** Goes some frames forwards or back: from the frame on its way to the screen, where there is one, else from the one shown. */
   step(frames: number): void {
-    const current = this.#stepWanted ?? this.shown.value?.frame ?? -1;
-    if (current < 0) this.seek(this.t.value);
-    else this.goToFrame(current + frames);
+    if (this.isPlaying.value) this.pause();
+    const current = this.#stepWanted ?? (this.#isSeeking ? -1 : (this.shown.value?.frame ?? -1));
+    if (current >= 0) return this.goToFrame(current + frames);
+    this.#stepsFromSeek += frames;
+    if (!this.#isSeeking) this.#showSoon(false);
   }
 
   /** Goes to the next sample of the log, or to the one before. */
@@ -140,11 +150,23 @@ export class Player {
     this.seek(next * this.interval);
   }
 
+  /** Gives up the seek and the steps whose frame is not shown yet. */
+  #cancelMoves(): void {
+    clearTimeout(this.#rest);
+    this.#exact.abort();
+    this.#previewWanted = undefined;
+    this.#stepWanted = undefined;
+    this.#isSeeking = false;
+    this.#stepsFromSeek = 0;
+  }
+
   #showSoon(isDragging: boolean): void {
     const asked = performance.now();
     const { value: t } = this.t;
     clearTimeout(this.#rest);
     this.#exact.abort();
+    this.#stepWanted = undefined;
+    this.#isSeeking = true;
     this.#previewWanted = { t, asked };
     if (isDragging || !this.info.value?.index) void this.#runPreviews();
     this.#rest = setTimeout(() => void this.#showExact(t, asked), isDragging ? REST_MS : 0);
@@ -179,9 +201,13 @@ export class Player {
       const shown = await this.#source.exact({ t }, aborted);
       if (aborted.aborted) return;
       this.#previewWanted = undefined;
+      this.#isSeeking = false;
       this.#show(shown, asked);
+      if (this.#stepsFromSeek !== 0 && shown.frame >= 0) this.goToFrame(shown.frame + this.#stepsFromSeek);
     } catch (error) {
-      if (!aborted.aborted) this.problem.value = error instanceof Error ? error.message : String(error);
+      if (aborted.aborted) return;
+      this.#isSeeking = false;
+      this.problem.value = error instanceof Error ? error.message : String(error);
     }
   }
 
@@ -195,6 +221,8 @@ export class Player {
         const frame = this.#stepWanted;
         const before = this.shown.value?.frame ?? frame;
         const shown = await this.#source.exact({ frame }, new AbortController().signal);
+        // A seek, or the beginning of playback, came in between.
+        if (this.#stepWanted === undefined) continue;
         if (this.#stepWanted === frame) this.#stepWanted = undefined;
         this.#show(shown, asked);
         this.t.value = shown.t;
@@ -238,6 +266,7 @@ export class Player {
     if (!info || this.isPlaying.value) return;
     const end = info.index?.lastTime ?? this.duration.value;
     if (this.t.value >= end - 1e-3) this.t.value = 0;
+    this.#cancelMoves();
     this.isPlaying.value = true;
     if (info.isPlayable && this.#canPlay && (await this.#playVideo(info))) return;
     this.#canPlay = false;
