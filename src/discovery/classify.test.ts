@@ -42,6 +42,7 @@ describe('a field', () => {
       halves.map((i) => `00:${String(10 + Math.floor(i / 2))}:${i % 2 ? '77' : '27'}${i % 3 ? '1' : ''}`),
       { type: 'clock', isStopwatch: true, behaviour: { min: 10.27, max: 21.77 } },
     ],
+    ['the time of a day in the game', halves.map((i) => `17:${String(10 + i)}`), { type: 'time' }],
     [
       'a clock with a small fraction',
       halves.map((i) => `00:${String(10 + Math.floor(i / 2))} ${i % 2 ? '50' : '00'}`),
@@ -113,9 +114,14 @@ describe('a field', () => {
       {
         type: 'fraction',
         caption: 'Lap',
-        pattern: 'Lap ?(\\d{1,2})/\\d{1,2}',
+        pattern: 'Lap ?(\\d{1,2}) ?/ ?\\d{1,2}',
         behaviour: { min: 1, max: 3, changes: 2 },
       },
+    ],
+    [
+      'a fraction with blanks that are read now and then',
+      halves.map((i) => (i < 10 ? `${12 - i} / 36` : `${12 - Math.floor(i / 3)}${i % 2 ? '/ ' : '/'}36`)),
+      { type: 'fraction', behaviour: { presence: 1, max: 12 } },
     ],
     [
       'a padded counter',
@@ -143,6 +149,11 @@ describe('a field', () => {
       { type: 'counter', caption: 'km h', behaviour: { max: 120, direction: 'down' } },
     ],
     ['a label', halves.map(() => 'SPEED'), { type: 'label', caption: 'SPEED' }],
+    [
+      'a player with a number, of whom one is shown most of the time',
+      halves.map((i) => (i < 20 ? `${11 + Math.floor(i / 5)} Brandt` : '20 Adler')),
+      { type: 'name' },
+    ],
     ['a name', halves.map((i) => (i < 10 ? 'Railgun' : 'Rocket launcher')), { type: 'name' }],
   ] as const)('is %s', (_, texts, expected) => {
     const { behaviour, ...rest } = expected as { behaviour?: object };
@@ -180,6 +191,8 @@ describe('a field', () => {
   it('that comes and goes shows messages', () => {
     const texts = halves.map((i) => (i % 12 < 6 ? 'Final lap!' : ''));
     expect(classifyField(samplesOf(texts), { comesAndGoes: true })).toMatchObject({ type: 'message' });
+    const lives = halves.map((i) => (i % 12 < 3 ? 'Combo!' : i % 12 < 6 ? '1-UP' : ''));
+    expect(classifyField(samplesOf(lives), { comesAndGoes: true })).toMatchObject({ type: 'message' });
     const hits = classifyField(samplesOf(halves.map((i) => (i % 8 < 4 ? 'Hits' : ''))), { comesAndGoes: true });
     expect(hits).toMatchObject({ type: 'message', constantText: 'Hits' });
   });

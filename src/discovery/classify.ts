@@ -89,6 +89,8 @@ const MIN_SURE_SHARE = 0.35;
 const MAX_RESULT_CHANGES = 0.1;
 /** Change of a clock in seconds per second. */
 const [MIN_CLOCK_RATE, MAX_CLOCK_RATE] = [0.75, 1.3];
+/** The same of a time from which it is no clock. */
+const MIN_FAST_RATE = 1.6;
 
 /**
  * Says what an element is and how it behaves.
@@ -161,14 +163,17 @@ const ORDINAL_PATTERN = '(?:st|nd|rd|th|ST|ND|RD|TH)';
 const NOISE_BEFORE = /^(?:[^\p{L}\p{N}$€£+×–-]+|[0-9OoQ](?= ?\d\d ?: ?\d\d))+/u;
 const NOISE_AFTER = /(?<=\d)[+*|)(\]~_·]+$/u;
 
-/** Takes what is no part of a text off its ends, and blanks around colons between figures. */
+/** Takes what is no part of a text off its ends, and writes colons and strokes between figures in one way: blanks around them are read now and then. */
 function withoutNoise(text: string): { readonly text: string; readonly before: string; readonly after: string } {
   const before = NOISE_BEFORE.exec(text)?.[0] ?? '';
   const rest = text.slice(before.length);
   const after = NOISE_AFTER.exec(rest)?.[0] ?? '';
   const own = rest.slice(0, rest.length - after.length).trim();
   // The zero of some fonts is read as a letter; before a colon and two digits it stands for minutes.
-  const figures = own.replaceAll(/(?<![\p{L}\p{N}])[DOoQ](?= ?: ?\d\d)/gu, '0').replaceAll(/(?<=\d) ?: ?(?=\d)/g, ':');
+  const figures = own
+    .replaceAll(/(?<![\p{L}\p{N}])[DOoQ](?= ?: ?\d\d)/gu, '0')
+    .replaceAll(/(?<=\d) ?: ?(?=\d)/g, ':')
+    .replaceAll(/(?<=\d) ?\/ ?(?=\d)/g, ' / ');
   return { text: figures, before, after };
 }
 
@@ -220,14 +225,14 @@ function commonForm(
 
 function classifyFigure(
   samples: readonly FollowedSample[],
-  read: readonly { readonly text: string; readonly t: number }[],
+  read: readonly { readonly text: string; readonly t: number; readonly confidence: number }[],
   hasStopwatch: boolean,
 ): FieldReading | 'several' | undefined {
   const raw = read.map(({ text }) => text);
   const isGrouped = hasDigitGroups(raw);
   const texts = isGrouped ? raw.map(joinDigitGroups) : raw;
   const form = commonForm(texts);
-  if (!form || hasOtherWords(texts, captionOf(form.pieces))) return undefined;
+  if (!form || hasOtherWords(read, captionOf(form.pieces))) return undefined;
   const figures = form.pieces.filter((piece) => 'min' in piece).length;
   const shape = form.pieces.map((piece) => ('literal' in piece ? piece.literal : 'noise' in piece ? '' : '#')).join('');
   const caption = captionOf(form.pieces);
@@ -263,17 +268,19 @@ function classifyFigure(
   const steady = steadyShare(values);
   const rate = clockRate(values);
   const isTicking = rate !== undefined && Math.abs(rate) >= MIN_CLOCK_RATE && Math.abs(rate) <= MAX_CLOCK_RATE;
-  // A time that stands is a result: the last lap, the best one.
+  // A time that stands is a result: the last lap, the best one. One that runs fast is that of a day in the game, which does not halt.
   const isResult = isClock && !isTicking && countChanges(values) <= MAX_RESULT_CHANGES * values.length;
-  const type: FieldType = isResult
-    ? 'time'
-    : isClock || (isTicking && isNumber)
-      ? 'clock'
-      : isFraction
-        ? 'fraction'
-        : isPercentage
-          ? 'percentage'
-          : 'counter';
+  const isFast = isClock && Math.abs(rate ?? 0) >= MIN_FAST_RATE;
+  const type: FieldType =
+    isResult || isFast
+      ? 'time'
+      : isClock || (isTicking && isNumber)
+        ? 'clock'
+        : isFraction
+          ? 'fraction'
+          : isPercentage
+            ? 'percentage'
+            : 'counter';
   // Figures that jump about without ever staying are misread scenery.
   if (type === 'counter' && steady < 0.1 && !isSmooth(values)) return undefined;
   const second = isFraction ? patternOf(form.pieces, [1, 1], { isGrouped }) : undefined;
@@ -401,19 +408,33 @@ function markDigitGroups(text: string): string {
 
 /** Share of the readings that say other words than the usual ones, from which the words are what changes. */
 const MIN_OTHER_WORDS_SHARE = 0.2;
-/** Length of words, in letters, that are compared, and share of them that differs in other words. */
-const MIN_WORD_LENGTH = 3;
+/** Length of captions and of other words, in letters, that are compared, and share of them that differs in other words. */
+const [MIN_CAPTION_LENGTH, MIN_WORD_LENGTH] = [2, 3];
 const MIN_OTHER_LETTERS = 0.5;
 
 /** Whether figures stand with words that change, as in the number and name of a player: all of it is a name. */
-function hasOtherWords(texts: readonly string[], caption: string | undefined): boolean {
+function hasOtherWords(
+  read: readonly { readonly text: string; readonly confidence: number }[],
+  caption: string | undefined,
+): boolean {
   const own = lettersOf(caption ?? '');
-  if (own.length < MIN_WORD_LENGTH) return false;
-  const others = texts.map(lettersOf).filter((letters) => {
+  if (own.length < MIN_CAPTION_LENGTH) return false;
+  const others = read.flatMap(({ text, confidence }) => {
+    const letters = lettersOf(text);
     const length = Math.max(letters.length, own.length);
-    return letters.length >= MIN_WORD_LENGTH && editDistance(letters, own) >= MIN_OTHER_LETTERS * length;
+    // Digits that are read as letters stand next to a short caption.
+    const isOther =
+      letters.length >= MIN_WORD_LENGTH &&
+      !letters.includes(own) &&
+      editDistance(letters, own) >= MIN_OTHER_LETTERS * length;
+    return isOther ? [{ letters, confidence }] : [];
   });
-  return others.length >= MIN_OTHER_WORDS_SHARE * texts.length;
+  // What is surely read again and again is no misreading, however seldom it is there.
+  const sure = others.filter(({ confidence }) => confidence >= MIN_OTHER_CONFIDENCE);
+  const lasting = [...Map.groupBy(sure, ({ letters }) => letters).values()].some(
+    ({ length }) => length >= MIN_OTHER_READINGS,
+  );
+  return lasting || others.length >= MIN_OTHER_WORDS_SHARE * read.length;
 }
 
 function lettersOf(text: string): string {

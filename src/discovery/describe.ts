@@ -9,6 +9,7 @@ import {
   cleanName,
   displayWord,
   findCaptions,
+  findConstantValues,
   findSides,
   findTable,
   type Label,
@@ -42,16 +43,19 @@ export function describeHud(
     [...gauges, ...rows].map(({ rect }) => rect),
     reference,
   );
-  const labels = labelled.filter((label) => !isSide.has(label));
-  const sides = new Set(labelled.flatMap((label) => (isSide.has(label) ? [label.field] : [])));
+  const isValue = findConstantValues(labelled);
+  const labels = labelled.filter((label) => !isSide.has(label) && !isValue.has(label));
+  /** Constant texts that are other ones in the next match. */
+  const named = new Set(labelled.flatMap((label) => (isSide.has(label) || isValue.has(label) ? [label.field] : [])));
   const rects = texts.map(({ element, reading, samples, row }): Rect => {
     if (row) return trimRows(element.rect, steady);
     const whole = reading.type === 'clock' ? usualArea(element) : element.rect;
     const isBare = FIGURES.has(reading.type) && reading.caption === undefined;
     return trimRows(isBare ? figureArea(samples, reading, element.rect, whole) : whole, steady);
   });
+  const values = new Set([...isValue].map(({ field }) => field));
   const uncaptioned = rects.filter(
-    (_, i) => FIGURES.has(texts[i]!.reading.type) && texts[i]!.reading.caption === undefined,
+    (_, i) => values.has(i) || (FIGURES.has(texts[i]!.reading.type) && texts[i]!.reading.caption === undefined),
   );
   const heads = texts.flatMap(({ element: { rect }, reading }, i) => {
     const isConstant = reading.type === 'counter' && reading.caption !== undefined && reading.behaviour.changes === 0;
@@ -91,12 +95,12 @@ export function describeHud(
     const reading: FieldReading =
       inTable.has(i) && own.type !== 'label'
         ? { ...own, type: 'label', caption: own.values[0]!.shown }
-        : sides.has(i)
+        : named.has(i)
           ? asName(own)
           : own;
     const { type, pattern, secondPattern, isGrouped = false, isStopwatch = false, behaviour, certainty } = reading;
     return {
-      ...nameField(type, rects[i]!, reading.caption),
+      ...nameField(type, rects[i]!, named.has(i) ? undefined : reading.caption),
       rect: roundRect(rects[i]!),
       align,
       ...(element.isPart === true ? { bounds: roundRect(element.rect) } : {}),

@@ -2,12 +2,10 @@ import { boundsOf, type Rect, scaleRect } from '../geometry.ts';
 import { decodeFrames, isGap } from '../media/decode/decode-frames.ts';
 import { splitIntoChunks } from '../media/packets/scan-packets.ts';
 import { copyPart, type Picture } from '../media/picture.ts';
-import type { Constraint } from '../recognition/constraint.ts';
-import { anyText } from '../recognition/constraint.ts';
 import type { LineSteps } from '../recognition/decode.ts';
 import { cutWholeLine, RowReader, type TextRow } from '../recognition/row-reader.ts';
 import { groupRows, TextFinder } from '../recognition/text-finder.ts';
-import { inputWidth, readLine, type TextReading, type TextRecognizer } from '../recognition/text-recognizer.ts';
+import { inputWidth, readText, type TextReading, type TextRecognizer } from '../recognition/text-recognizer.ts';
 import { type Crop, cropRgb, cutCrop } from '../regions/crop.ts';
 import { ReadBudget } from './read-budget.ts';
 import { NETWORK_THREADS, type Recording, sampleFrames, wholePixels } from './survey.ts';
@@ -78,7 +76,6 @@ const READS_PER_ROW = 1.5;
 /** Seconds around a sighting in which a place is read. */
 const NEAR_SECONDS = 3.5;
 
-const ANY_TEXT: Constraint = anyText();
 const EMPTY_LINE: LineSteps = { blank: new Float64Array(0), candidates: [] };
 
 /**
@@ -169,7 +166,7 @@ export async function followPlaces(
             const area = keep === undefined ? undefined : cutArea(picture, rect, keep, { scaleX, scaleY });
             seen = promise.then((line) => ({
               line,
-              reading: isPicture ? undefined : readLine(line, ANY_TEXT),
+              reading: isPicture ? undefined : readText(line),
               ...(area ? { area } : {}),
             }));
             last[p] = { crop, seen };
@@ -255,7 +252,7 @@ function surestLine(lines: readonly LineSteps[]): LineSteps {
 }
 
 function confidenceOf(line: LineSteps): number {
-  return readLine(line, ANY_TEXT)?.confidence ?? 0;
+  return readText(line)?.confidence ?? 0;
 }
 
 function meanDifference(a: Crop, b: Crop): number {

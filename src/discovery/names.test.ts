@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findCaptions, findSides, findTable } from './names.ts';
+import { findCaptions, findConstantValues, findSides, findTable } from './names.ts';
 
 const box = (x: number, y: number, width: number) => ({ x, y, width, height: 20 });
 
@@ -31,6 +31,16 @@ it('takes a label with a colon for what comes after it', () => {
   const captions = findCaptions([enemies, friends], labels);
   expect([enemies, friends].map((one) => captions.get(one)?.text)).toEqual(['Enemies:', 'Friends:']);
   expect(findCaptions([enemies], labels.slice(1)).size).toBe(0);
+});
+
+it('knows a constant value from its caption', () => {
+  // World 1-3, and a version in a corner.
+  const [world, level, version] = [
+    { rect: box(400, 10, 60), text: 'World' },
+    { rect: box(405, 34, 40), text: '1-3' },
+    { rect: box(10, 400, 40), text: '0.9.2' },
+  ];
+  expect([...findConstantValues([world, level, version])]).toEqual([level]);
 });
 
 it('takes no banner below a score for its caption', () => {

@@ -42,6 +42,22 @@ export function findCaptions(figures: readonly Rect[], labels: readonly Label[])
   return captions;
 }
 
+/** A text that is a value, not a caption: “1-3”. */
+const VALUE = /^[^\p{L}]*\d[^\p{L}]*$/u;
+
+/** Finds constant texts that are values with a caption of their own, such as the number of a level. */
+export function findConstantValues<One extends Label>(labels: readonly One[]): ReadonlySet<One> {
+  const [values, captions] = [
+    labels.filter(({ text }) => VALUE.test(text)),
+    labels.filter(({ text }) => !VALUE.test(text)),
+  ];
+  const captioned = findCaptions(
+    values.map(({ rect }) => rect),
+    captions,
+  );
+  return new Set(values.filter(({ rect }) => captioned.has(rect)));
+}
+
 /** Splits a row of captions that was found as one line, where each figure above or below has words of its own. */
 function splitOverFigures(label: Label, figures: readonly Rect[]): readonly Label[] {
   const { rect, text } = label;

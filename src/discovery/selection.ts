@@ -66,7 +66,8 @@ export async function identifyHud(places: HudPlaces, followed: FollowedHud, refe
   const feeds = found.feeds.map((feed) => withFirstRows(feed, classified));
   // Seconds on an icon belong to it, and lines to their feed; the number of items on an icon does not.
   const drawn = [...icons, ...rows, ...feeds].map(({ rect }) => rect);
-  const texts = selectTexts(classified, { rows, icons, feeds });
+  const rings = places.gauges.filter(({ radii }) => radii !== undefined).map(({ rect }) => rect);
+  const texts = selectTexts(classified, { rows, icons, feeds }).filter((text) => !isRowOfRings(text, rings));
   // Figures may stand on a bar or in a ring, but a digit is neither.
   const gauges = places.gauges.filter(
     ({ rect }) =>
@@ -75,6 +76,14 @@ export async function identifyHud(places: HudPlaces, followed: FollowedHud, refe
       !texts.some(({ element }) => shareInCommon(rect, element.rect) > MAX_COMMON_AREA),
   );
   return { texts, gauges, rows, icons, feeds };
+}
+
+/** Rings in a text that never changes which were read as zeros. */
+const MIN_RINGS = 2;
+
+function isRowOfRings({ element, reading }: IdentifiedText, rings: readonly Rect[]): boolean {
+  const inside = rings.filter((ring) => insideShare(ring, element.rect) >= MIN_INSIDE_TEXT);
+  return inside.length >= MIN_RINGS && reading.behaviour.changes === 0;
 }
 
 /** Finds icons, rows of cells, and feeds. */
@@ -130,7 +139,7 @@ async function identifyDrawn(
 /** Classifies what texts showed. */
 function classifyTexts({ elements, acrossFrames }: HudPlaces, followed: FollowedHud): readonly IdentifiedText[] {
   const parts = elements.flatMap((element, i) =>
-    acrossFrames.has(element) && !isClockText(followed.elements[i]!)
+    acrossFrames.has(element) && !isLineText(followed.elements[i]!)
       ? []
       : splitSeries({ element, samples: followed.elements[i]! }).flatMap((part) => splitCaption(part)),
   );
@@ -212,12 +221,19 @@ function isNeeded(
   identified: readonly IdentifiedText[],
   texts: readonly IdentifiedText[],
 ): boolean {
+  const partsIn = (rect: Rect): readonly IdentifiedText[] =>
+    identified.filter(({ element }) => insideShare(element.rect, rect) > MAX_COMMON_AREA);
   const isFound = identified.every(({ element, reading }) =>
-    texts.some(
-      (one) =>
-        shareInCommon(one.element.rect, element.rect) > MAX_COMMON_AREA &&
-        FIGURES.has(one.reading.type) === FIGURES.has(reading.type),
-    ),
+    texts.some((one) => {
+      const { rect } = one.element;
+      const isFigure = FIGURES.has(one.reading.type);
+      const isInside = insideShare(element.rect, rect) > MIN_INSIDE_TEXT;
+      // A figure with its caption is one element.
+      if (isInside && isFigure && one.reading.caption !== undefined) return true;
+      if (isFigure !== FIGURES.has(reading.type)) return false;
+      // A part is only as wide as what it shows most of the time.
+      return (isInside && partsIn(rect).length === 1) || shareInCommon(rect, element.rect) > MAX_COMMON_AREA;
+    }),
   );
   return !isFound || parts.some(({ moves }) => moves) || parts.some((_, i) => isSide(parts, i));
 }
@@ -379,8 +395,8 @@ function isCaptionOf({ element, reading: { type, constantText } }: IdentifiedTex
 }
 
 /**
- * How much is known of what an element shows: figures say more than texts, a line with its caption more than its figures, and what was
- * seen at its place most of the time more than what was seen there now and then.
+ * How much is known of what an element shows: figures say more than texts, several of them more than one, a line with its caption more
+ * than its figures, and what was seen at its place most of the time more than what was seen there now and then.
  */
 function rankOf({
   element,
@@ -392,6 +408,7 @@ function rankOf({
   return (
     (element.isWhole === true ? 4 : 0) +
     (FIGURES.has(type) ? 2 : 0) +
+    (COMPOSED.has(type) ? 0.5 : 0) +
     (caption === undefined ? 0 : 1) +
     certainty -
     (element.isSteady ? 0.01 : 0) -
@@ -452,13 +469,19 @@ function hiddenSamples(followed: readonly (readonly FollowedSample[])[]): Readon
   );
 }
 
-/** Share of the readings with a colon between digits that make a text a clock. */
-const MIN_COLON_SHARE = 0.6;
+/** Share of the readings that are those of a clock, or a word, which make a line one text. */
+const MIN_LINE_SHARE = 0.6;
 
-/** Whether a text is that of a clock. */
-function isClockText(samples: readonly FollowedSample[]): boolean {
-  const texts = samples.flatMap(({ reading }) => reading?.text ?? []);
-  return texts.filter((text) => /\d ?: ?\d\d/.test(text)).length >= Math.max(1, MIN_COLON_SHARE * texts.length);
+const CLOCK = /\d ?: ?\d\d/;
+const WORD = /\p{L}{3}/u;
+
+/** Whether a line is that of a clock or has words: its zeros or letters may be as closed as frames, but it is no row of figures on icons. */
+function isLineText(samples: readonly FollowedSample[]): boolean {
+  const read = samples.filter(({ reading }) => reading !== undefined);
+  const lines = read.filter(
+    (sample) => CLOCK.test(sample.reading!.text) || (isRead(sample) && WORD.test(sample.reading!.text)),
+  );
+  return lines.length >= Math.max(1, MIN_LINE_SHARE * read.length);
 }
 
 /** Share of the samples in which a single character is read that is a figure of the HUD, and confidence of the readings. */

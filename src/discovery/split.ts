@@ -1,7 +1,6 @@
 import type { Rect } from '../geometry.ts';
 import { type LineSteps, locateCharacters, sliceLine } from '../recognition/decode.ts';
-import { anyText } from '../recognition/constraint.ts';
-import { readLine } from '../recognition/text-recognizer.ts';
+import { readText } from '../recognition/text-recognizer.ts';
 import { upperMedian } from '../statistics.ts';
 import type { TextElement } from './elements.ts';
 import type { FollowedSample } from './follow.ts';
@@ -149,7 +148,7 @@ function slice({ element, samples }: FollowedElement, from: number, to: number, 
   const lines = new Map<LineSteps, Pick<FollowedSample, 'line' | 'reading'>>();
   const read = (whole: LineSteps): Pick<FollowedSample, 'line' | 'reading'> => {
     const line = sliceLine(whole, from, to);
-    return { line, reading: readLine(line, anyText()) };
+    return { line, reading: readText(line) };
   };
   return {
     element: { ...element, isPart, rect: cut(element.rect), sightings: element.sightings.map(cut) },

@@ -1,8 +1,7 @@
 import { boundsOf, type Rect, type Size } from '../geometry.ts';
-import { anyText } from '../recognition/constraint.ts';
 import type { LineSteps } from '../recognition/decode.ts';
 import { cutPart, findParts, findRow, type PartKind, type PlacedPart } from '../recognition/row-parts.ts';
-import { readLine } from '../recognition/text-recognizer.ts';
+import { readText } from '../recognition/text-recognizer.ts';
 import { upperMedian } from '../statistics.ts';
 import type { TextElement } from './elements.ts';
 import type { FollowedSample } from './follow.ts';
@@ -123,7 +122,7 @@ export function splitTextRow(rect: Rect, samples: readonly FollowedSample[]): Te
       let slice = slices.get(sample.line);
       if (!slice) {
         const line = cutPart(sample.line, row, i, aspect);
-        slices.set(sample.line, (slice = { line, reading: readLine(line, anyText()) }));
+        slices.set(sample.line, (slice = { line, reading: readText(line) }));
       }
       return { ...sample, ...slice };
     });

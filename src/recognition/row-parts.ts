@@ -17,7 +17,9 @@ export interface PlacedPart {
 
 /** Letters as which digits of some fonts are read. */
 const LETTERS_LIKE_DIGITS: ReadonlyMap<string, string> = new Map(
-  ['O0', 'o0', 'Q0', 'D0', 'I1', 'l1', '|1', 'Z2', 'S5', 'B8'].map(([letter, digit]) => [letter!, digit!] as const),
+  ['O0', 'o0', 'Q0', 'D0', 'I1', 'l1', '|1', 'Z2', 'S5', 'G6', 'B8'].map(
+    ([letter, digit]) => [letter!, digit!] as const,
+  ),
 );
 const ORDINAL = /^[\dIl](?:st|nd|rd|th)$/i;
 const LONE_DIGIT = /^[OoQDIl|]$/;

@@ -270,9 +270,8 @@ function splitAtIcons(line: LineSteps, box: Rect): readonly PlacedText[] {
   const shares = whole && locateCharacters(line, whole.text);
   if (!whole || !shares) return [];
   const aspect = box.width / box.height;
-  const letters = Array.from(whole.text).flatMap((char, i) =>
-    /[\p{L}\p{N}]/u.test(char) ? [{ x: shares[i]! * aspect }] : [],
-  );
+  const chars = Array.from(whole.text);
+  const letters = chars.flatMap((_, i) => (isOfName(chars, i) ? [{ x: shares[i]! * aspect }] : []));
   const isLone = letters.map(({ x }, n) => {
     const [before, after] = [letters[n - 1], letters[n + 1]];
     return (before || after) && Math.min(x - (before?.x ?? -9), (after?.x ?? x + 9) - x) >= MIN_ICON_DISTANCE;
@@ -301,6 +300,14 @@ function splitAtIcons(line: LineSteps, box: Rect): readonly PlacedText[] {
     const [start, end] = [box.x + left * box.width, box.x + right * box.width];
     return [{ text, confidence: read.confidence, left: start, right: end, height: box.height }];
   });
+}
+
+const LETTER = /[\p{L}\p{N}]/u;
+
+/** Whether a character belongs to a name: a letter, a digit, or a low line between them; other signs may be strokes of an icon. */
+function isOfName(chars: readonly string[], i: number): boolean {
+  const [before = '', char = '', after = ''] = [chars[i - 1], chars[i], chars[i + 1]];
+  return LETTER.test(char) || (char === '_' && LETTER.test(before) && LETTER.test(after));
 }
 
 /** From the middle of a letter to where the next one may begin, in heights. */

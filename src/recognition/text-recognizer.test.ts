@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Crop } from '../regions/crop.ts';
 import { anyText, patternConstraint, textsConstraint } from './constraint.ts';
 import { TextFinder } from './text-finder.ts';
-import { readLine, readName, TextRecognizer } from './text-recognizer.ts';
+import { readLine, readName, readText, TextRecognizer } from './text-recognizer.ts';
 
 /** Texts drawn white with a dark outline on a slope of grey, as games draw them over scenery. */
 async function drawTexts(
@@ -34,6 +34,7 @@ it('reads a name in small capitals as surely as its letters, whatever their case
   expect(readLine(orlaLine(0.55), anyText())!.confidence).toBeLessThan(0.2);
   // Where the cases are sure, they are kept.
   expect(readName(orlaLine(0.99))).toMatchObject({ text: 'ORlA' });
+  expect([0.55, 0.99].map((share) => readText(orlaLine(share))!.text)).toEqual(['ORLA', 'ORlA']);
 });
 
 describe('the general reader', () => {

@@ -167,6 +167,17 @@ export function readName(line: LineSteps): TextReading | undefined {
   return { text: isSure ? spelled.text : asCapitals(spelled.text), confidence: found.confidence };
 }
 
+/** Decodes a line of any text; one of which the case of the letters alone is unsure, as in small capitals, as a name. */
+export function readText(line: LineSteps): TextReading | undefined {
+  const found = readLine(line, anyText());
+  if (!found || found.confidence >= CERTAIN_TEXT || !/\p{L}/u.test(found.text)) return found;
+  const name = readName(line);
+  return name && name.confidence > found.confidence ? name : found;
+}
+
+/** Confidence of a text from which it is read as it is written. */
+const CERTAIN_TEXT = 0.8;
+
 /** Confidence of a spelling, compared with that of its letters, from which the case of each letter is sure. */
 const MIN_CASE_SHARE = 0.6;
 

@@ -17,6 +17,7 @@ import {
   charactersOf,
   emptiness,
   readLine,
+  readText,
   type TextReading,
   TextRecognizer,
 } from '../../recognition/text-recognizer.ts';
@@ -161,6 +162,8 @@ export class GeneralReader implements Disposable {
   }
 
   #readLine(line: LineSteps): TextReading | undefined {
+    const { pattern, charset, texts } = this.#options;
+    if (pattern === undefined && charset === undefined && texts === undefined) return readText(line);
     const hasGroup = this.#pattern !== undefined && this.#pattern.groups > 0;
     return readLine(line, this.#constraint, hasGroup ? (text) => this.#valueOf(text).replaceAll(' ', '') : undefined);
   }
