@@ -7,6 +7,7 @@ import type { Statement } from '../events/statement.ts';
 import type { NewEvent } from '../events/log-lines.ts';
 import type { ScriptNote, ScriptStatement } from '../script/script.ts';
 import type { Gap } from './reading/chunk-readings.ts';
+import type { SampleReading } from './reading/interpolation.ts';
 
 /** What `detect` yields: the lines of the log, and what its user should know meanwhile. */
 export type DetectMessage =
@@ -116,6 +117,8 @@ export interface SampleMessage {
   readonly readings: readonly Reading[];
   /** A frame was read; otherwise the readings are of sound, records or companions alone. */
   readonly isFrame: boolean;
+  /** How the frame was read, where those around it may prove what it shows. */
+  readonly frame?: SampleReading;
 }
 
 /** No more samples before this time follow: results up to here can be given out. */

@@ -11,6 +11,8 @@ export interface LiveFrame {
   readonly t: number;
   /** Later frames may refer to it. */
   readonly isReference: boolean;
+  /** A group of pictures begins with it. */
+  readonly isKey: boolean;
 }
 
 /** Decoding times may step back by this much without a restart of the clock. */
@@ -85,7 +87,7 @@ export class LiveTimeline {
     this.#reordering = Math.max(this.#reordering, this.#latest - time);
     const isShown = this.#origin !== undefined && time >= this.#origin && (flags & HIDDEN) === 0;
     if (isShown) {
-      const frame = { position, time, t: this.#secondsAt(time), isReference: (flags & REFERENCE) !== 0 };
+      const frame = { position, time, t: this.#secondsAt(time), isReference: (flags & REFERENCE) !== 0, isKey };
       const at = this.#waiting.findLastIndex((one) => one.time <= time) + 1;
       this.#waiting.splice(at, 0, frame);
     }
@@ -101,9 +103,9 @@ export class LiveTimeline {
   /** Takes the frames whose place is known. @param isOver No more packets follow. */
   take(isOver = false): LiveFrame[] {
     const count = isOver ? this.#waiting.length : this.#waiting.findLastIndex(({ time }) => time <= this.#known) + 1;
-    return this.#waiting.splice(0, count).map(({ position, t, isReference }) => {
+    return this.#waiting.splice(0, count).map(({ position, t, isReference, isKey }) => {
       this.#lastT = Math.max(this.#lastT, t);
-      return { position, t: this.#lastT, isReference };
+      return { position, t: this.#lastT, isReference, isKey };
     });
   }
 

@@ -20,6 +20,8 @@ export interface LiveSample {
   readonly t: number;
   /** Which detectors are due, by number. */
   readonly due: Uint8Array;
+  /** Number of its group of pictures in the connection, in presentation order. */
+  readonly group: number;
   /** `performance.now()` when its packet was read. */
   readonly arrived: number;
 }
@@ -30,6 +32,8 @@ interface PendingFrame {
   readonly arrived: number;
   /** Undefined until it is decided whether it is a sample. */
   due?: Uint8Array | 'not a sample';
+  /** Number of its group of pictures; set with `due`. */
+  group?: number;
 }
 
 interface UnsentPacket {
@@ -65,6 +69,8 @@ export class LiveSampler implements Disposable {
   /** Frames that were given to the planner and not decided, and the number of the first of them. */
   #undecided: LiveFrame[] = [];
   #firstUndecided = 0;
+  /** Number of the group of pictures of the last frame that was decided on. */
+  #group = 0;
   #unsent: UnsentPacket[] = [];
   #samples: { readonly position: number; readonly frame: PendingFrame }[] = [];
   readonly #spacings: number[] = [];
@@ -148,6 +154,8 @@ export class LiveSampler implements Disposable {
     const { latest } = this;
     if (this.#missing !== undefined && latest > this.#lastSampleT)
       this.#gaps.push({ t: this.#lastSampleT, end: latest, reason: this.#missing });
+    // A connection that is lost may be ended a second time.
+    this.#missing = undefined;
     return ready;
   }
 
@@ -182,11 +190,13 @@ export class LiveSampler implements Disposable {
     const decided = this.#undecided.splice(0, count);
     const marks = new Map(frames.map((number, i) => [number - this.#firstUndecided, due[i]!]));
     this.#firstUndecided += count;
-    for (const [i, { position }] of decided.entries()) {
+    for (const [i, { position, isKey }] of decided.entries()) {
+      if (isKey) this.#group++;
       const frame = this.#pending.get(position);
       if (!frame || frame.due) continue;
       const own = marks.get(i);
       frame.due = own ?? 'not a sample';
+      frame.group = this.#group;
       if (own) this.#samples.push({ position, frame });
       // The packet is sent already, or will be forgotten with it.
       else if (position < (this.#unsent[0]?.position ?? Number.POSITIVE_INFINITY)) this.#forget(position);
@@ -241,7 +251,7 @@ export class LiveSampler implements Disposable {
         this.#missing = undefined;
       }
       this.#lastSampleT = frame.t;
-      ready.push({ picture, t: frame.t, due: frame.due as Uint8Array, arrived: frame.arrived });
+      ready.push({ picture, t: frame.t, due: frame.due as Uint8Array, group: frame.group!, arrived: frame.arrived });
     }
     return ready;
   }

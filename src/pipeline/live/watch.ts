@@ -17,7 +17,9 @@ import type {
   WarningMessage,
 } from '../messages.ts';
 import { SampleReader } from '../reading/sample-reader.ts';
+import type { Observations } from '../reading/chunk-readings.ts';
 import { announceEarly, withdrawUnconfirmed } from './early.ts';
+import { interpolateReadings, toReadings } from './interpolate.ts';
 import { OverloadControl, type SampleDecision } from './overload.ts';
 import { type LiveSample, LiveSampler } from './sampler.ts';
 import { LiveSound } from './sound.ts';
@@ -98,9 +100,11 @@ export async function* watch(
   const header = options.continues?.header ?? makeHeader(source, first.input, game, options);
   yield header;
   yield* unreadInputs(game);
-  const state: WatchState = { current: undefined };
-  const readings = readLive(feed, first.input, game, header, options, state);
-  const cues = trackCues(announceEarly(readings, game), game, true);
+  const clock = new SessionClock(options.continues && startedAt(header));
+  await using session = await LiveReading.open(game, first.input, clock.begin(), options);
+  const early = announceEarly(readLive(feed, first.input, session, clock, options), game);
+  const readings = interpolateReadings(early, game, (seen, due) => session.select(seen, due));
+  const cues = trackCues(readings, game, true);
   const statements = interpretCues(cues, game);
   const events = fuseStatements(statements, game);
   yield* withdrawUnconfirmed(writeLines(events, header, []));
@@ -113,10 +117,6 @@ function* unreadInputs({ detectors }: Game): Generator<WarningMessage> {
   const message = `${names.map(({ name }) => name).join(', ')}: sidecar files and second recordings are not read live`;
   const hint = 'Run detect on the recording afterwards.';
   yield { type: 'warning', about: 'recording', issue: { code: 'not-read-live', message, hint } };
-}
-
-interface WatchState {
-  current: Pick<SampleTiming, 't' | 'arrived' | 'decoded'> | undefined;
 }
 
 function makeHeader(source: LiveSource, input: LiveInput, game: Game, options: WatchOptions): HeaderLine {
@@ -133,6 +133,11 @@ function makeHeader(source: LiveSource, input: LiveInput, game: Game, options: W
   });
 }
 
+/** When the session of a log began, in ms since 1970; undefined where the log does not say. */
+function startedAt({ live }: HeaderLine): number | undefined {
+  return live?.started === undefined ? undefined : Date.parse(live.started);
+}
+
 /** When a session begins, in ms since 1970: with its first packet. */
 function startOf(feed: FeedItems | undefined): number {
   return Date.now() - (feed?.arrived === undefined ? 0 : performance.now() - feed.arrived);
@@ -142,15 +147,10 @@ function startOf(feed: FeedItems | undefined): number {
 async function* readLive(
   feed: FeedItems,
   first: LiveInput,
-  game: Game,
-  header: HeaderLine,
-  options: WatchOptions,
-  state: WatchState,
+  session: LiveReading,
+  clock: SessionClock,
+  { continues, onPacket }: WatchOptions,
 ): AsyncGenerator<SampleMessage | ChunkEndMessage | SideMessage | SummaryMessage, void, undefined> {
-  const started = header.live?.started === undefined ? undefined : Date.parse(header.live.started);
-  const clock = new SessionClock(options.continues ? started : undefined);
-  const { continues } = options;
-  await using session = await LiveReading.open(game, first, clock.begin(), options, state);
   let connection: LiveInput = first;
   let lost: string | undefined = continues ? 'the program was not running' : undefined;
   if (continues) session.lastT = continues.t;
@@ -164,14 +164,14 @@ async function* readLive(
   for (let item = await nextItem(); item; item = await nextItem()) {
     if (item.type === 'packet') {
       const isVideo = item.stream === connection.video.index;
-      const copy = options.onPacket && item.packet.clone();
+      const copy = onPacket && item.packet.clone();
       const isKey = isVideo && item.packet.isKeyframe;
       if (isVideo) yield* session.read(item, lost);
       else {
         yield* session.hear(item);
         item.packet.free();
       }
-      if (copy) options.onPacket?.({ packet: copy, input: connection, stream: item.stream, isKey, t: session.latest });
+      if (copy) onPacket?.({ packet: copy, input: connection, stream: item.stream, isKey, t: session.latest });
       if (session.lastT !== undefined && session.hasRead) lost = undefined;
       clock.note(session.latest);
     } else if (item.type === 'lost') {
@@ -218,7 +218,6 @@ class SessionClock {
 class LiveReading implements AsyncDisposable {
   readonly #game: Game;
   readonly #options: WatchOptions;
-  readonly #state: WatchState;
   readonly #overload = new OverloadControl();
   readonly #detectors: readonly string[];
   readonly #sound: LiveSound | undefined;
@@ -247,13 +246,11 @@ class LiveReading implements AsyncDisposable {
     sampler: LiveSampler,
     sound: LiveSound | undefined,
     options: WatchOptions,
-    state: WatchState,
     isFile: boolean,
   ) {
     this.#game = game;
     this.#sound = sound;
     this.#options = options;
-    this.#state = state;
     this.#detectors = game.detectors.map(({ name }) => name);
     this.#reader = reader;
     this.#sampler = sampler;
@@ -262,13 +259,7 @@ class LiveReading implements AsyncDisposable {
     this.#isFile = isFile;
   }
 
-  static async open(
-    game: Game,
-    input: LiveInput,
-    start: number,
-    options: WatchOptions,
-    state: WatchState,
-  ): Promise<LiveReading> {
+  static async open(game: Game, input: LiveInput, start: number, options: WatchOptions): Promise<LiveReading> {
     const reader = await SampleReader.open(game, input.info, { hud: options.hud });
     const session = new LiveReading(
       game,
@@ -276,7 +267,6 @@ class LiveReading implements AsyncDisposable {
       new LiveSampler(game, input, start),
       await LiveSound.open(game),
       options,
-      state,
       input.source.kind === 'file',
     );
     session.#begin(input, start);
@@ -286,6 +276,11 @@ class LiveReading implements AsyncDisposable {
   /** Seconds since the first frame of the session, at the latest frame. */
   get latest(): number {
     return this.#sampler.latest;
+  }
+
+  /** What is read of a sample on which all detectors see what `seen` says, if only those that `due` marks are due. */
+  select(seen: Observations, due: ArrayLike<number>): Observations {
+    return this.#reader.select(seen, due);
   }
 
   /** Reads on from another connection, which begins at `start` seconds. */
@@ -357,7 +352,7 @@ class LiveReading implements AsyncDisposable {
     for (const gap of this.#sampler.takeGaps()) if (gap.t >= (this.lastT ?? 0)) yield { type: 'gap', gap };
     for (const sample of samples) {
       using picture = sample.picture;
-      const { t, due, arrived } = sample;
+      const { t, due, group, arrived } = sample;
       if (!this.hasRead && lost !== undefined && this.lastT !== undefined && t > this.lastT)
         yield { type: 'gap', gap: { t: this.lastT, end: t, reason: lost } };
       if (this.lastT !== undefined && t <= this.lastT) continue;
@@ -374,16 +369,14 @@ class LiveReading implements AsyncDisposable {
         this.#overload.took({ reading: undefined, other });
         continue;
       }
-      const seen = await this.#reader.read(picture, this.#owed, { activity: this.#activity });
-      this.#owed.fill(0);
+      const owed = this.#owed;
+      this.#owed = new Uint8Array(owed.length);
+      const seen = await this.#reader.read(picture, owed, { activity: this.#activity });
       const slowdown = this.#options.slowdownSeconds?.(t) ?? 0;
       while (performance.now() - decoded < 1000 * slowdown);
-      this.#state.current = { t, arrived, decoded };
       this.lastT = t;
-      const readings = seen.flatMap((observation, d) =>
-        observation ? [{ detector: this.#detectors[d]!, t, observation }] : [],
-      );
-      yield { type: 'sample', t, readings, isFrame: true };
+      const readings = toReadings(t, seen, this.#detectors);
+      yield { type: 'sample', t, readings, isFrame: true, frame: { t, due: owed, group, seen } };
       yield { type: 'chunk-end' };
       const done = performance.now();
       this.#overload.took({ reading: done - decoded, other });

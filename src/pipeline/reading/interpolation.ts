@@ -57,26 +57,56 @@ export function interpolationRules(game: CompiledProfile, media?: string): Inter
   return isFrequent.includes(1) ? { persistence: persistenceRules(game, media), isFrequent } : undefined;
 }
 
+/** Which detectors read a sample, by number, and its group of pictures. */
+interface DueSample {
+  readonly due: Uint8Array;
+  readonly group: number;
+}
+
 /** A sample that was read. */
-interface ReadSample {
+export interface SampleReading extends DueSample {
+  /** Seconds. */
   readonly t: number;
-  readonly sample: number;
   readonly seen: Observations;
 }
 
+/** Whether what a sample shows may be proven by those around it: only frequent detectors are due, all of them before as well. */
+export function isProvable(sample: DueSample, before: SampleReading, { isFrequent }: InterpolationRules): boolean {
+  return isWithin(sample.due, isFrequent) && isWithin(sample.due, before.due) && sample.group === before.group;
+}
+
 /**
- * Holds back a sample for which only frequent detectors are due. If the samples before and after it agree on all of them and are
- * no further apart than they persist, it shows the same; else it is read. All three lie in one group of pictures, so it does
- * not matter where the recording is cut into chunks.
+ * What a provable sample shows: if the samples before and after it agree on all detectors that are due and are no further apart
+ * than they persist, it shows the same. All three lie in one group of pictures, so it does not matter where the recording is cut
+ * into chunks. Undefined where it is not proven.
+ *
+ * @param select What is read of a sample for which only some detectors are due.
  */
+export function interpolate(
+  { due, group }: DueSample,
+  before: SampleReading,
+  after: SampleReading,
+  { persistence }: InterpolationRules,
+  select: SampleReader['select'],
+): Observations | undefined {
+  if (!isWithin(due, after.due) || group !== after.group) return undefined;
+  const [one, other] = [select(before.seen, due), select(after.seen, due)];
+  const agrees = one.every((seen, d) => {
+    const { persists, confidence } = persistence[d]!;
+    return (!seen && !other[d]) || (after.t - before.t <= persists && agree(seen, other[d], confidence));
+  });
+  return agrees ? one : undefined;
+}
+
+/** Holds back a sample that those around it may prove: where they do not, it is read. */
 export class SampleInterpolator implements Disposable {
   readonly #rules: InterpolationRules;
   readonly #reader: Pick<SampleReader, 'read' | 'select'>;
   readonly #index: PacketIndex;
   readonly #samples: ChunkSamples;
   readonly #builder: ReadingsBuilder;
-  #last: ReadSample | undefined;
-  #held: { readonly picture: Picture; readonly sample: number } | undefined;
+  #last: SampleReading | undefined;
+  #held: (DueSample & { readonly picture: Picture }) | undefined;
 
   constructor(
     rules: InterpolationRules,
@@ -93,41 +123,28 @@ export class SampleInterpolator implements Disposable {
 
   /** Holds a picture back if the next may show what it holds; it is then disposed of here. */
   hold(picture: Picture, sample: number): boolean {
-    const due = this.#samples.due[sample]!;
-    if (this.#held || !this.#last || !isWithin(due, this.#rules.isFrequent)) return false;
-    if (!isWithin(due, this.#samples.due[this.#last.sample]!) || !this.#isSameGroup(this.#last.sample, sample))
-      return false;
-    this.#held = { picture, sample };
+    const held = this.#describe(sample);
+    if (this.#held || !this.#last || !isProvable(held, this.#last, this.#rules)) return false;
+    this.#held = { picture, ...held };
     return true;
   }
 
   /** Adds the sample that was held back; `after` is the next one, as it was read. */
-  async release(after?: ReadSample): Promise<void> {
+  async release(after?: { readonly t: number; readonly sample: number; readonly seen: Observations }): Promise<void> {
     const held = this.#held;
     const before = this.#last;
-    this.#last = after;
+    this.#last = after && { t: after.t, seen: after.seen, ...this.#describe(after.sample) };
     if (!held) return;
     this.#held = undefined;
     using picture = held.picture;
-    const interpolated = after && before && this.#interpolate(before, held.sample, after);
-    const due = this.#samples.due[held.sample]!;
-    this.#builder.add(picture.t, interpolated ?? (await this.#reader.read(picture, due)));
+    const select: SampleReader['select'] = (seen, due) => this.#reader.select(seen, due);
+    const proven = this.#last && before && interpolate(held, before, this.#last, this.#rules, select);
+    this.#builder.add(picture.t, proven ?? (await this.#reader.read(picture, held.due)));
   }
 
-  #interpolate(before: ReadSample, sample: number, after: ReadSample): Observations | undefined {
-    const due = this.#samples.due[sample]!;
-    if (!isWithin(due, this.#samples.due[after.sample]!) || !this.#isSameGroup(sample, after.sample)) return undefined;
-    const [one, other] = [this.#reader.select(before.seen, due), this.#reader.select(after.seen, due)];
-    const agrees = one.every((seen, d) => {
-      const { persists, confidence } = this.#rules.persistence[d]!;
-      return (!seen && !other[d]) || (after.t - before.t <= persists && agree(seen, other[d], confidence));
-    });
-    return agrees ? one : undefined;
-  }
-
-  #isSameGroup(a: number, b: number): boolean {
-    const { frames } = this.#samples;
-    return findGroup(this.#index, frames[a]!) === findGroup(this.#index, frames[b]!);
+  #describe(sample: number): DueSample {
+    const { due, frames } = this.#samples;
+    return { due: due[sample]!, group: findGroup(this.#index, frames[sample]!) };
   }
 
   [Symbol.dispose](): void {
