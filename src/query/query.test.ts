@@ -198,3 +198,26 @@ describe('the length of a period', () => {
     expect(measure(take).answer?.value).toBe(60);
   });
 });
+describe('what is said around a question', () => {
+  const logs = { events, games: ['openarena'], logs: new Map() };
+  const compile = (sentence: string) => compileQuery(sentence, dictionary, { logs });
+
+  it.each([
+    ['as a coach: my kills', 'as a coach:'],
+    ['analyst here. my kills', 'analyst here.'],
+    ['my kills, I need them for the montage', 'I need them for the montage'],
+  ])('is left out, and reported: %s', (sentence, written) => {
+    const { query, corrections } = compile(sentence);
+    expect(query).toEqual(compile('my kills').query);
+    expect(corrections).toEqual([
+      { start: sentence.indexOf(written), end: sentence.indexOf(written) + written.length, written, read: '' },
+    ]);
+  });
+
+  it.each(['without Sarge: my kills', 'playing as medic, my kills', 'twice: my kills', 'both teams, my kills'])(
+    'is refused where it may say of what is asked: %s',
+    (sentence) => {
+      expect(() => compile(sentence)).toThrow(PlaybyplayError);
+    },
+  );
+});

@@ -13,7 +13,7 @@ export const MAX_PAGE = 1000;
 export interface AnswerJson {
   /** How the question was read. */
   readonly reading: string;
-  /** Misspelt words, and what they were read as. */
+  /** Misspelt words, and what they were read as: nothing (`''`) for a part of the question that was left out. */
   readonly corrections: readonly { readonly written: string; readonly read: string }[];
   /** Number of matches; where `hasMore` is true, of those in `matches`. */
   readonly count: number;

@@ -46,7 +46,8 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
     io.stderr.write(parsed === sentence ? formatSentenceIssues(sentence, error.issues) : formatIssues(error.issues));
     return 2;
   }
-  for (const { written, read } of compiled.corrections) io.stderr.write(`“${written}” was read as “${read}”\n`);
+  for (const { written, read } of compiled.corrections)
+    io.stderr.write(read === '' ? `“${written}” was left out\n` : `“${written}” was read as “${read}”\n`);
   if (explain) printExplanation(compiled, json, io);
   if (isExplained) return 0;
   const result = await opened.ask(

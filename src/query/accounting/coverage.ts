@@ -17,7 +17,7 @@ import type { Vocabulary } from '../vocabulary.ts';
  * What logs may lack because it did not happen, rather than because they do not say it: these actions themselves, not the ones
  * under them.
  */
-const usualActions: ReadonlySet<string> = new Set(
+export const usualActions: ReadonlySet<string> = new Set(
   ['harm', 'hurt', 'hit', 'kill', 'defeat', 'die', 'kill oneself', 'kill teammate', 'revive', 'heal'].concat([
     'win',
     'lose',
@@ -228,6 +228,13 @@ class UncoveredSearch {
       return this.dictionary.find('team', 'object');
     const isThing = ({ id }: Word): boolean =>
       !this.dictionary.isA(id, 'character', 'object') && !this.dictionary.isA(id, 'group', 'object');
+    // "did I need a key" where only doors need one
+    const stated = actions.filter((each) => this.vocabulary.states(each));
+    const people = ['character', 'group'].flatMap((id) => this.dictionary.find(id, 'object') ?? []);
+    const isOfThings = !stated.some((action) => people.some((each) => this.vocabulary.fills('subject', action, each)));
+    const areUsual = actions.some(({ id }) => usualActions.has(id));
+    if (stated.length > 0 && isOfThings && !areUsual && actors.flat().length > 0 && !actors.flat().some(isThing))
+      return stated[0];
     // "first half score": a half begins, it does not score.
     const isIdle = (words: readonly Word[]): boolean =>
       words.length > 0 &&

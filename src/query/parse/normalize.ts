@@ -8,7 +8,10 @@ import type { SessionNames } from '../session-names.ts';
 import { questionWords } from './questions/index.ts';
 import { rewriteWords } from './rewrites.ts';
 
-/** A misspelt word and what it was read as; offsets in the sentence, `end` exclusive. */
+/**
+ * A misspelt word and what it was read as, or a part of the question that was left out, which is read as nothing (`''`); offsets in
+ * the sentence, `end` exclusive.
+ */
 export interface Correction {
   readonly start: number;
   readonly end: number;
@@ -26,7 +29,7 @@ export interface NormalizedQuestion {
 const fillers: ReadonlySet<string> = new Set(
   (
     'please pls plz ever actually exactly really just hey hi hello ok okay um uh hmm well also simply thanks thx ' +
-    'bro dude lol overall very single still tho even either altogether'
+    'bro dude lol overall very single tho altogether'
   ).split(' '),
 );
 
@@ -36,11 +39,6 @@ const fillerPhrases = [
   'managed to',
   'put together',
   'all together',
-  ...['from', 'by', 'for', 'of'].flatMap((preposition) =>
-    ['either side', 'either team', 'both sides', 'both teams'].map((side) => `${preposition} ${side}`),
-  ),
-  'both teams',
-  'both sides',
   'at all',
   'at any point',
   'at some point',
@@ -538,6 +536,8 @@ function isName({ text }: Token, at: number, tokens: readonly Token[]): boolean 
   return ['session', 'game', 'match'].includes(tokens[at - 1]?.lower ?? '');
 }
 
+/** Of three letters, only two that changed places are corrected: "teh". */
+const minSwappedLength = 3;
 const minCorrectableLength = 4;
 /** Of the dictionary's many words, short ones have too many neighbours. */
 const minDictionaryLength = 5;
@@ -552,12 +552,14 @@ function correct(
   names: ReadonlySet<string>,
   mayBeAnyWord: boolean,
 ): string | undefined {
-  if (lower.length < minCorrectableLength) return undefined;
+  if (lower.length < minSwappedLength) return undefined;
+  // Words of questions come first: they are far more frequent than words of the dictionary.
+  const common = [...names, ...questionWords, ...functionWords].filter((each) => each.length >= 3);
+  if (lower.length < minCorrectableLength)
+    return common.find((each) => each[0] === lower[0] && letters(each) === letters(lower));
   const limit = lower.length >= 9 ? 2 : 1;
   let best: string[] = [];
   let least = limit;
-  // Words of questions come first: they are far more frequent than words of the dictionary.
-  const common = [...names, ...questionWords, ...functionWords].filter((each) => each.length >= 3);
   for (const candidates of lower.length < minDictionaryLength || !mayBeAnyWord
     ? [common]
     : [common, lexicon.allParts()]) {

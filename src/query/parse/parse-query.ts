@@ -19,6 +19,8 @@ import {
 import type { SessionNames } from '../session-names.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import { recordSpan } from '../source-spans.ts';
+import { KnownNames } from '../../dictionary/sentences/known-names.ts';
+import { leaveOutAsides } from './asides.ts';
 import { parseConditions } from './conditions.ts';
 import { describeQuery } from '../describe.ts';
 import { composeQuestion } from './composition/index.ts';
@@ -39,7 +41,7 @@ import { findImpossibleSlot } from './slot-compatibility.ts';
 export interface ParsedQuery {
   readonly query: Query | undefined;
   readonly issues: readonly SentenceIssue[];
-  /** Misspelt words that were read as others. */
+  /** Misspelt words that were read as others, and parts that were left out. */
   readonly corrections: readonly Correction[];
 }
 
@@ -113,7 +115,22 @@ export function parseQuery(sentence: string, dictionary: Dictionary, options: Pa
     const other = parseTokens(sentence, form, tolerant, read);
     if (other.query) return other;
   }
-  return parsed;
+  return parseWithoutAsides(sentence, dictionary, options) ?? parsed;
+}
+
+/** Reads a question without what is said around it; what is left out is reported as a correction. */
+function parseWithoutAsides(
+  sentence: string,
+  dictionary: Dictionary,
+  options: ParseQueryOptions,
+): ParsedQuery | undefined {
+  const { vocabulary, names = [], exactSpelling = false } = options;
+  if (!vocabulary || exactSpelling) return undefined;
+  const known = KnownNames.of(names).words;
+  const rest = leaveOutAsides(sentence, dictionary, (word) => known.has(word));
+  if (!rest) return undefined;
+  const parsed = parseQuery(rest.sentence, dictionary, { ...options, withoutReason: true });
+  return parsed.query && { ...parsed, corrections: [...rest.leftOut, ...parsed.corrections] };
 }
 
 const maxOperatorDepth = 3;

@@ -121,7 +121,8 @@ export const text = {
     questionExample: 'player kills opponent, health below 20 …',
     completions: 'Completions',
     reading: 'How this is understood',
-    readAs: (written: string, read: string) => `“${written}” was read as “${read}”.`,
+    readAs: (written: string, read: string) =>
+      read === '' ? `“${written}” was left out.` : `“${written}” was read as “${read}”.`,
     events: 'Events',
     filter: 'Which events',
     filters: { all: 'All', open: 'To do', uncertain: 'Uncertain', corrected: 'Done' },

@@ -351,7 +351,9 @@ function readRequest(
       continue;
     }
     const nth = ordinalValue(lower);
-    if (hasOrdinals && nth !== undefined && request.nth === undefined) {
+    // "after my first death" numbers the deaths.
+    const isRelated = clause.some((each) => clauseRelations.has(each.lower));
+    if (hasOrdinals && nth !== undefined && request.nth === undefined && !isRelated) {
       request.nth = nth;
       if (clause.at(-1)?.lower === 'the') clause.pop();
       // "for the first time"
@@ -424,6 +426,7 @@ const groupPrepositions = [
   'with every',
 ];
 const relations = asSet('between within without while whilst');
+const clauseRelations = asSet('before after since until till when following');
 
 /** Reads "per minute", "by weapon", "for each player". */
 function readGroup(
