@@ -82,6 +82,15 @@ function unlinkRepositoryFiles(markdown) {
   });
 }
 
+/** The anchor of a heading, as code hosts make it, so that links to headings work in both places. */
+function anchorOf(heading) {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s+/g, '-');
+}
+
 export default defineConfig({
   title: 'playbyplay',
   description:
@@ -91,7 +100,7 @@ export default defineConfig({
   cleanUrls: false,
   lastUpdated: false,
   srcExclude: ['examples/**', 'node_modules/**'],
-  markdown: { config: unlinkRepositoryFiles },
+  markdown: { config: unlinkRepositoryFiles, anchor: { slugify: anchorOf } },
   themeConfig: {
     nav: [
       { text: 'Use', link: '/guide/install', activeMatch: '/guide/' },
