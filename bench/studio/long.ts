@@ -36,9 +36,9 @@ interface Exposed {
       readonly shown: { readonly value?: { readonly frame: number; readonly isExact: boolean } };
       readonly t: { readonly value: number };
       readonly duration: { readonly value: number };
-      readonly stretch: { readonly value: { readonly from: number; readonly to: number } };
+      readonly visibleRange: { readonly value: { readonly from: number; readonly to: number } };
       seek: (t: number, isDragging?: boolean) => void;
-      setStretch: (stretch: { from: number; to: number }) => void;
+      setVisibleRange: (range: { from: number; to: number }) => void;
       zoom: (factor: number, around: number) => void;
     };
     readonly readings: {
@@ -78,7 +78,7 @@ try {
   results.push(['address → first readings', since()]);
   await page.evaluate(() => {
     const { player } = (globalThis as unknown as Exposed).playbyplay;
-    player.setStretch({ from: 0, to: player.duration.value });
+    player.setVisibleRange({ from: 0, to: player.duration.value });
   });
   await page.waitForLoadState('networkidle');
   results.push(['address → all readings, the whole recording on the time line', since()]);
@@ -164,9 +164,9 @@ async function frames(page: Page, how: 'zoom' | 'move'): Promise<string> {
     const began = performance.now();
     let last = began;
     for (let n = 0; performance.now() - began < 3000; n++) {
-      const { from, to } = player.stretch.value;
+      const { from, to } = player.visibleRange.value;
       if (kind === 'zoom') player.zoom(n % 60 < 30 ? 1.15 : 1 / 1.15, player.duration.value / 3);
-      else player.setStretch({ from: from + (to - from) / 40, to: to + (to - from) / 40 });
+      else player.setVisibleRange({ from: from + (to - from) / 40, to: to + (to - from) / 40 });
       await new Promise((resolve) => void requestAnimationFrame(resolve));
       found.push(performance.now() - last);
       last = performance.now();
@@ -178,7 +178,7 @@ async function frames(page: Page, how: 'zoom' | 'move'): Promise<string> {
   return `${describe(times)}; of that scripts and layout ${own.toFixed(0)} ms a picture`;
 }
 
-/** Milliseconds from a new stretch to the end of all requests for it. */
+/** Milliseconds from a new time range to the end of all requests for it. */
 async function settle(page: Page): Promise<string> {
   const times: number[] = [];
   for (let n = 0; n < 8; n++) {
@@ -187,7 +187,7 @@ async function settle(page: Page): Promise<string> {
       const { player } = (globalThis as unknown as Exposed).playbyplay;
       const length = [36_000, 3600, 600, 60][i % 4]!;
       const from = (((i * 7919) % 97) / 100) * (player.duration.value - length);
-      player.setStretch({ from: Math.max(0, from), to: Math.max(0, from) + length });
+      player.setVisibleRange({ from: Math.max(0, from), to: Math.max(0, from) + length });
     }, n);
     await page.waitForResponse((response) => response.url().includes('/api/readings?'));
     times.push(performance.now() - began);

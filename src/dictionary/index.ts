@@ -3,6 +3,18 @@
  *
  * Load a dictionary with {@link loadBuiltin} or {@link loadDictionary}, turn sentences into statements with {@link parse} and
  * statements into sentences with {@link render}.
+ *
+ * @example
+ * ```ts
+ * import { loadBuiltin, parse, render } from 'playbyplay/dictionary';
+ *
+ * const { dictionary } = await loadBuiltin();
+ * const { statement, issues } = parse('an opponent was killed by the player', dictionary);
+ * if (statement) render(statement, dictionary); // 'player kills opponent'
+ * else console.error(issues);
+ * ```
+ *
+ * @module
  */
 export type {
   ActionStatement,

@@ -2,6 +2,17 @@
  * `playbyplay/library`: an index of many logs that answers queries without reading them.
  *
  * Open a {@link Library}, add logs and ask it.
+ *
+ * @example
+ * ```ts
+ * import { Library } from 'playbyplay/library';
+ *
+ * await using library = await Library.open('season.sqlite', { create: true });
+ * await library.add(['season']);
+ * const { matches } = await library.ask(await library.compile('my deaths by railgun'));
+ * ```
+ *
+ * @module
  */
 export {
   type AskOptions,

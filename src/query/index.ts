@@ -1,7 +1,21 @@
 /**
  * `playbyplay/query`: questions about event logs.
  *
- * Read logs with {@link loadLogs}, compile a question with {@link compileQuery} and answer it with {@link runQuery}.
+ * Read logs with {@link loadLogs}, compile a question with {@link compileQuery} and answer it with {@link runQuery}. A question that
+ * is not understood throws a `PlaybyplayError` with the code `bad-query`, whose issues name the words by position.
+ *
+ * @example
+ * ```ts
+ * import { compileQuery, loadLogs, runQuery } from 'playbyplay/query';
+ *
+ * const logs = await loadLogs(['match.playbyplay']);
+ * const { events, dictionary, durations } = logs;
+ * const question = compileQuery('count kills by weapon', dictionary, { logs });
+ * const { groups = [] } = runQuery(question, events, { durations });
+ * for (const { labels, count } of groups) console.log(labels.join(), count);
+ * ```
+ *
+ * @module
  */
 export type { EventLine } from '../events/log.ts';
 export { describeQuery } from './describe.ts';

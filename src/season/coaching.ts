@@ -113,8 +113,8 @@ function causeOf({ statement }: EventLine, dictionary: Dictionary): string {
   return statement.at === undefined ? action : `${action} at ${labelOf(wordOf(statement.at), dictionary)}`;
 }
 
-/** A stretch of life in which a factor has one value. */
-interface Stretch {
+/** The time of a life for which a factor has one value. */
+interface Exposure {
   readonly factor: string;
   readonly value: string;
   readonly seconds: number;
@@ -132,7 +132,7 @@ function compare(
   dictionary: Dictionary,
 ): readonly Circumstance[] {
   const bands = new Map(LEVELS.map((property) => [property, bandsOf(property, timelines)]));
-  const stretches = lives.flatMap(({ life, timeline }) => [
+  const exposures = lives.flatMap(({ life, timeline }) => [
     ...sinceSpawn(life),
     ...tracksOf(timeline).flatMap(({ property, values }) => {
       const level = bands.get(property);
@@ -149,7 +149,7 @@ function compare(
     }),
   ]);
   const found: Omit<Circumstance, 'isClear'>[] = [];
-  for (const [factor, all] of Map.groupBy(stretches, (stretch) => stretch.factor)) {
+  for (const [factor, all] of Map.groupBy(exposures, (exposure) => exposure.factor)) {
     const total = {
       deaths: all.filter(({ death }) => death).length,
       seconds: all.reduce((sum, one) => sum + one.seconds, 0),
@@ -176,7 +176,7 @@ function compare(
   const chance = CHANCE / Math.max(1, found.length);
   return found
     .map((one) => {
-      const all = stretches.filter(({ factor }) => factor === one.factor);
+      const all = exposures.filter(({ factor }) => factor === one.factor);
       const [deaths, seconds] = [
         all.filter(({ death }) => death).length,
         all.reduce((sum, each) => sum + each.seconds, 0),
@@ -187,9 +187,9 @@ function compare(
     .toSorted((a, b) => Number(b.isClear) - Number(a.isClear) || evidence(b) - evidence(a));
 }
 
-function deathRate(stretches: readonly Stretch[]): number {
-  const seconds = stretches.reduce((sum, one) => sum + one.seconds, 0);
-  return seconds === 0 ? 0 : stretches.filter(({ death }) => death).length / seconds;
+function deathRate(exposures: readonly Exposure[]): number {
+  const seconds = exposures.reduce((sum, one) => sum + one.seconds, 0);
+  return seconds === 0 ? 0 : exposures.filter(({ death }) => death).length / seconds;
 }
 
 /** How far from 1 the ratio lies beyond its interval. */
@@ -229,8 +229,8 @@ function split(
   factor: string,
   values: readonly { readonly t: number; readonly value: PropertyValue }[],
   name: (value: PropertyValue) => string | undefined,
-): readonly Stretch[] {
-  const stretches: Stretch[] = [];
+): readonly Exposure[] {
+  const exposures: Exposure[] = [];
   // What changes with a spawn holds from the start of the life; later changes count with their lead.
   const since = (t: number): number => (t <= start + LEAD_SECONDS ? start : t + LEAD_SECONDS);
   for (const [i, { t, value }] of values.entries()) {
@@ -239,15 +239,15 @@ function split(
     if (to <= from) continue;
     const label = name(value);
     if (label !== undefined)
-      stretches.push({ factor, value: label, seconds: to - from, death: to === end ? death : undefined });
+      exposures.push({ factor, value: label, seconds: to - from, death: to === end ? death : undefined });
   }
-  return stretches;
+  return exposures;
 }
 
-function sinceSpawn({ start, end, death }: Life): readonly Stretch[] {
+function sinceSpawn({ start, end, death }: Life): readonly Exposure[] {
   const edges = [0, ...SINCE_SPAWN, Number.POSITIVE_INFINITY];
   const length = end - start;
-  return edges.slice(1).flatMap((to, i): Stretch[] => {
+  return edges.slice(1).flatMap((to, i): Exposure[] => {
     const from = edges[i]!;
     if (length <= from) return [];
     const value =

@@ -80,7 +80,7 @@ export function registerLogRoutes(app: FastifyInstance, { workspace, logs }: Stu
   addRoute(app, completeQuestionRoute, async ({ query }) => completeQuestion(await open(query.log), query.before));
 
   addRoute(app, readLanes, async ({ query: { from, to, bins = DEFAULT_BINS, ...query } }) => {
-    if (!(to > from)) throw new PlaybyplayError('bad-request', 'the stretch must end after it begins');
+    if (!(to > from)) throw new PlaybyplayError('bad-request', 'the time range must end after it begins');
     const log = await open(query.log);
     return { version: log.version, lanes: lanesOf(log, from, to, bins) };
   });

@@ -32,7 +32,7 @@ export function registerReadingsRoutes(app: FastifyInstance, { workspace }: Stud
   };
 
   addRoute(app, readReadings, async ({ query: { from, to, columns = DEFAULT_COLUMNS, ...query }, signal }) => {
-    if (!(to > from)) throw new PlaybyplayError('bad-request', 'the stretch must end after it begins');
+    if (!(to > from)) throw new PlaybyplayError('bad-request', 'the time range must end after it begins');
     const { lanes, isComplete } = await stored.lanes(await locate(query), { from, to, columns }, signal);
     return { lanes, isComplete };
   });

@@ -72,19 +72,19 @@ export function registerRecordingRoutes(app: FastifyInstance, { workspace, recor
   });
 
   addRoute(app, listTimes, async ({ query: { path, from, to } }) => {
-    checkStretch(from, to, MAX_TIMES_SECONDS);
+    checkTimeRange(from, to, MAX_TIMES_SECONDS);
     const { first, times } = await (await open(path)).times(from, to);
     return { first, times: [...times] };
   });
 
   addRoute(app, readStream, async ({ query: { path, from, to, columns = DEFAULT_COLUMNS }, signal }) => {
-    checkStretch(from, to, Number.POSITIVE_INFINITY);
+    checkTimeRange(from, to, Number.POSITIVE_INFINITY);
     const { rates, stays, usualStay } = await (await open(path)).stream(from, to, columns, signal);
     return { rates: [...rates], stays: [...stays], usualStay };
   });
 
   addRoute(app, readPeaks, async ({ query: { path, from, to, count }, signal, reply }) => {
-    checkStretch(from, to, Number.POSITIVE_INFINITY);
+    checkTimeRange(from, to, Number.POSITIVE_INFINITY);
     const { peaks, isComplete } = await (await open(path)).peaks(from, to, count, signal);
     return reply
       .header('content-type', 'application/octet-stream')
@@ -93,7 +93,7 @@ export function registerRecordingRoutes(app: FastifyInstance, { workspace, recor
   });
 
   addRoute(app, readSound, async ({ query: { path, from, to }, signal, reply }) => {
-    checkStretch(from, to, MAX_SOUND_SECONDS);
+    checkTimeRange(from, to, MAX_SOUND_SECONDS);
     const samples = await (await open(path)).sound(from, to, signal);
     return reply
       .header('content-type', 'application/octet-stream')
@@ -107,10 +107,10 @@ export function registerRecordingRoutes(app: FastifyInstance, { workspace, recor
   });
 }
 
-function checkStretch(from: number, to: number, maxSeconds: number): void {
+function checkTimeRange(from: number, to: number, maxSeconds: number): void {
   if (to > from && to - from <= maxSeconds) return;
   const rule = to > from ? `at most ${maxSeconds} s` : 'longer than nothing';
-  throw new PlaybyplayError('bad-request', `the stretch from ${from} to ${to} s must be ${rule}`);
+  throw new PlaybyplayError('bad-request', `the time range from ${from} to ${to} s must be ${rule}`);
 }
 
 function sendFrame(

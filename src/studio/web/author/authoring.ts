@@ -3,7 +3,7 @@ import { editPack, type learnSound, readElements, runTests, showPack, showProgre
 import type { RouteBody, RouteResponse } from '../../api/route.ts';
 import { showHistory, stepHistory } from '../../api/workspace.ts';
 import { call } from '../api-client.ts';
-import type { Player, Stretch } from '../player/player.ts';
+import type { Player, TimeRange } from '../player/player.ts';
 
 /** A pack as the server describes it. */
 export type Pack = RouteResponse<typeof showPack>;
@@ -37,7 +37,7 @@ export type Stop = TestRun['stops'][number];
 /** A sound that is marked on the waveform, and what was found out about it. */
 export interface MarkedSound {
   readonly name: string;
-  readonly ranges: readonly Stretch[];
+  readonly ranges: readonly TimeRange[];
   readonly learnt?: RouteResponse<typeof learnSound>;
 }
 

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { Lane } from '../player/lanes.tsx';
-import type { Player, Stretch } from '../player/player.ts';
+import type { Player, TimeRange } from '../player/player.ts';
 import { Readings } from '../player/readings.ts';
 import { Timeline } from '../player/timeline.tsx';
 import type { Authoring } from './authoring.ts';
@@ -35,7 +35,7 @@ export function PackTimeline({
         soundMarks: {
           ranges: sound.ranges,
           found: sound.learnt?.found.map(({ t }) => t) ?? [],
-          onMark: (range: Stretch) => markSound(authoring, range),
+          onMark: (range: TimeRange) => markSound(authoring, range),
         },
       })}
     />

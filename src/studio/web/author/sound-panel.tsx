@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { learnSound } from '../../api/authoring.ts';
 import { call } from '../api-client.ts';
 import { useKeys } from '../keys.ts';
-import type { Player, Stretch } from '../player/player.ts';
+import type { Player, TimeRange } from '../player/player.ts';
 import { SoundPlayer } from '../player/sound-player.ts';
 import { clock } from '../strings.ts';
 import { type Authoring, trackProgress } from './authoring.ts';
@@ -17,16 +17,16 @@ const PLAYED_SECONDS = 1.5;
 
 /** Begins to mark a sound: the time line shows a few seconds around where the player is. */
 export function beginSound(authoring: Authoring, player: Player): void {
-  const { from, to } = player.stretch.value;
+  const { from, to } = player.visibleRange.value;
   if (to - from > 2 * MARKING_SECONDS) {
     const { value: t } = player.t;
-    player.setStretch({ from: t - MARKING_SECONDS / 2, to: t + MARKING_SECONDS / 2 });
+    player.setVisibleRange({ from: t - MARKING_SECONDS / 2, to: t + MARKING_SECONDS / 2 });
   }
   authoring.sound.value ??= { name: '', ranges: [] };
 }
 
 /** Marks another part in which the sound is heard. */
-export function markSound(authoring: Authoring, { from, to }: Stretch): void {
+export function markSound(authoring: Authoring, { from, to }: TimeRange): void {
   const { value: sound } = authoring.sound;
   if (!sound) return;
   const exact = { from: Math.round(from * 1000) / 1000, to: Math.round(to * 1000) / 1000 };
@@ -51,7 +51,7 @@ export function SoundPanel({
   const playing = useRef<SoundPlayer | undefined>(undefined);
   const t = authorText.sound;
   useEffect(() => () => playing.current?.stop(), []);
-  const play = ({ from, to }: Stretch): void => {
+  const play = ({ from, to }: TimeRange): void => {
     playing.current?.stop();
     const sound = new SoundPlayer(player.path, from, 1, true, player.volume.value);
     playing.current = sound;

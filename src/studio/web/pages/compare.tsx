@@ -99,16 +99,16 @@ function Comparison({ recording, other }: { readonly recording: string; readonly
     // So does its time line, on which the same moment lies below that of the first.
     const stopStretching = effect(() => {
       const { value: current } = relation;
-      const { from, to } = first.stretch.value;
+      const { from, to } = first.visibleRange.value;
       const isKnown = second.info.value !== undefined;
       second.leader = undefined;
       if (!isLinked.value || !current || !isKnown) return;
       const { offset, rate } = current;
       second.leader = {
         seek: (at, isDragging) => first.seek(offset + rate * at, isDragging),
-        setStretch: (own) => first.setStretch({ from: offset + rate * own.from, to: offset + rate * own.to }),
+        setVisibleRange: (own) => first.setVisibleRange({ from: offset + rate * own.from, to: offset + rate * own.to }),
       };
-      second.stretch.value = { from: (from - offset) / rate, to: (to - offset) / rate };
+      second.visibleRange.value = { from: (from - offset) / rate, to: (to - offset) / rate };
     });
     const stopPlaying = effect(() => {
       const { value: isPlaying } = first.isPlaying;

@@ -35,7 +35,7 @@ export function Controls({ player, hasKeys = true }: { readonly player: Player; 
           { key: 'End', does: t.toEnd, run: () => player.seek(player.duration.value) },
           { key: '+', does: t.zoomIn, run: () => player.zoom(2, player.t.value) },
           { key: '-', does: t.zoomOut, run: () => player.zoom(0.5, player.t.value) },
-          { key: '0', does: t.zoomAll, run: () => player.setStretch({ from: 0, to: player.duration.value }) },
+          { key: '0', does: t.zoomAll, run: () => player.setVisibleRange({ from: 0, to: player.duration.value }) },
         ]
       : [],
   );

@@ -18,7 +18,7 @@ interface Stored {
   readonly t: number;
 }
 
-/** A keyframe with the stretch of time for which it is known to be the nearest one. */
+/** A keyframe with the time for which it is known to be the nearest one. */
 interface Keyframe {
   readonly shown: Shown;
   readonly image: ImageBitmap;

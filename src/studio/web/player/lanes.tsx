@@ -5,7 +5,7 @@ import type { RouteResponse } from '../../api/route.ts';
 import { clock, text } from '../strings.ts';
 import { shownTheme } from '../theme.ts';
 import { prepareCanvas, tokenColor } from './draw.ts';
-import type { Player, Stretch } from './player.ts';
+import type { Player, TimeRange } from './player.ts';
 import type { ReadingLane } from './readings.ts';
 
 /** A lane of what happens. */
@@ -15,8 +15,8 @@ type Stream = RouteResponse<typeof readStream>;
 /** What every lane is drawn with. */
 export interface DrawProps {
   readonly player: Player;
-  /** The stretch at rest. */
-  readonly stretch: Stretch;
+  /** The time range at rest. */
+  readonly timeRange: TimeRange;
   readonly width: number;
 }
 
@@ -34,8 +34,8 @@ const NEAR_PIXELS = 6;
 interface LaneProps extends DrawProps {
   readonly lane: Lane;
   readonly height: number;
-  /** The stretch of its bins. */
-  readonly read: Stretch;
+  /** The time range of its bins. */
+  readonly read: TimeRange;
   readonly selected: string | undefined;
   readonly onSelect: ((id: string, t: number) => void) | undefined;
 }
@@ -43,7 +43,7 @@ interface LaneProps extends DrawProps {
 /** A lane of events, numbers or gaps. */
 export function LaneView({ player, width, height, lane, read, selected, onSelect }: LaneProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const { from, to } = player.stretch.value;
+  const { from, to } = player.visibleRange.value;
   const scale = width / (to - from);
   useEffect(() => {
     const context = prepareCanvas(canvas.current, width, height);
@@ -148,7 +148,7 @@ function drawScale(
 function drawBins(
   context: CanvasRenderingContext2D,
   bins: readonly number[],
-  { from, to }: Stretch,
+  { from, to }: TimeRange,
   { x, height, color }: { x: (t: number) => number; height: number; color: string },
 ): void {
   const most = Math.max(1, ...bins);
@@ -174,7 +174,7 @@ export function ChapterLane({
   readonly height: number;
   readonly onSelect?: ((id: string, t: number) => void) | undefined;
 }) {
-  const { from, to } = player.stretch.value;
+  const { from, to } = player.visibleRange.value;
   const scale = width / (to - from);
   return (
     <div class="chapters" style={{ height: `${height}px` }}>
@@ -209,9 +209,9 @@ export function StreamView({
   stream,
   read,
   height,
-}: DrawProps & { readonly stream: Stream; readonly read: Stretch; readonly height: number }) {
+}: DrawProps & { readonly stream: Stream; readonly read: TimeRange; readonly height: number }) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const { from, to } = player.stretch.value;
+  const { from, to } = player.visibleRange.value;
   const { rates, stays, usualStay } = stream;
   const columnWidth = (read.to - read.from) / rates.length;
   useEffect(() => {
@@ -267,9 +267,9 @@ export function ReadingView({
   lane,
   height,
   read,
-}: DrawProps & { readonly lane: ReadingLane; readonly height: number; readonly read: Stretch }) {
+}: DrawProps & { readonly lane: ReadingLane; readonly height: number; readonly read: TimeRange }) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const { from, to } = player.stretch.value;
+  const { from, to } = player.visibleRange.value;
   const scale = width / (to - from);
   useEffect(() => {
     const context = prepareCanvas(canvas.current, width, height);
@@ -294,7 +294,7 @@ export function ReadingView({
 }
 
 /** Says what a lane reads at a time. */
-function describeAt({ name, runs, columns }: ReadingLane, t: number, read: Stretch): string {
+function describeAt({ name, runs, columns }: ReadingLane, t: number, read: TimeRange): string {
   const words = text.timeline;
   if (runs) {
     const run = runs.find((one) => one.t <= t && t < one.end);
@@ -373,7 +373,7 @@ function drawText(
 function drawColumns(
   context: CanvasRenderingContext2D,
   { isNumber, columns, low = 0, high = 0 }: ReadingLane,
-  read: Stretch,
+  read: TimeRange,
   { x, width, height }: LanePlace,
 ): void {
   const { changes, covered, read: surely, unreadable, confidence } = columns!;

@@ -8,8 +8,8 @@ import { SoundPlayer } from './sound-player.ts';
 /** What the server knows of a recording. */
 export type RecordingInfo = RouteResponse<typeof showRecording>;
 
-/** A stretch of time in seconds. */
-export interface Stretch {
+/** A range of time in seconds. */
+export interface TimeRange {
   readonly from: number;
   readonly to: number;
 }
@@ -20,10 +20,10 @@ const PREVIEW_WIDTH = 960;
 /** Width of frames while the server decodes what the browser cannot. */
 const PLAY_WIDTH = 960;
 const POLL_MS = 400;
-const MIN_STRETCH_SECONDS = 0.25;
+const MIN_VISIBLE_SECONDS = 0.25;
 const READ_AHEAD = 3;
 /** Seconds of a recording that are shown at first. */
-const FIRST_STRETCH_SECONDS = 120;
+const FIRST_VISIBLE_SECONDS = 120;
 
 /** The player of one recording: where it is, what it shows, and what the time line covers. */
 export class Player {
@@ -38,13 +38,13 @@ export class Player {
   /** Why a frame cannot be shown. */
   readonly problem = signal<string | undefined>(undefined);
   /** What the time line covers. */
-  readonly stretch = signal<Stretch>({ from: 0, to: FIRST_STRETCH_SECONDS });
+  readonly visibleRange = signal<TimeRange>({ from: 0, to: FIRST_VISIBLE_SECONDS });
   readonly duration = computed(() => this.info.value?.duration ?? 0);
   /** Seconds between samples of the log; steps go by them. */
   interval = 0.1;
   readonly path: string;
   /** What takes what a person does on the time line, where this player follows another one. */
-  leader: Pick<Player, 'seek' | 'setStretch'> | undefined;
+  leader: Pick<Player, 'seek' | 'setVisibleRange'> | undefined;
   /** Milliseconds from a wish to the picture, of the last ones; for measurements. */
   readonly latencies: number[] = [];
   #source: FrameSource | undefined;
@@ -76,9 +76,9 @@ export class Player {
           this.info.value = info;
           if (isFirst) {
             this.#source = new FrameSource(this.path, info.version);
-            this.stretch.value = {
+            this.visibleRange.value = {
               from: 0,
-              to: Math.min(info.duration ?? FIRST_STRETCH_SECONDS, FIRST_STRETCH_SECONDS),
+              to: Math.min(info.duration ?? FIRST_VISIBLE_SECONDS, FIRST_VISIBLE_SECONDS),
             };
           }
         });
@@ -359,33 +359,33 @@ export class Player {
 
   /** Moves the time line so that a time is on it. */
   #follow(t: number): void {
-    const { from, to } = this.stretch.value;
+    const { from, to } = this.visibleRange.value;
     if (t >= from && t <= to) return;
     const length = to - from;
-    this.setStretch({ from: t, to: t + length });
+    this.setVisibleRange({ from: t, to: t + length });
   }
 
   /** Moves the time line so that a time is on it, with some of what surrounds it. */
   reveal(t: number): void {
-    const { from, to } = this.stretch.value;
+    const { from, to } = this.visibleRange.value;
     const margin = (to - from) * 0.05;
     if (t >= from + margin && t <= to - margin) return;
     const length = to - from;
-    this.setStretch({ from: t - length / 2, to: t + length / 2 });
+    this.setVisibleRange({ from: t - length / 2, to: t + length / 2 });
   }
 
   /** Chooses what the time line covers. */
-  setStretch({ from, to }: Stretch): void {
-    if (this.leader) return this.leader.setStretch({ from, to });
-    const end = Math.max(this.duration.value, MIN_STRETCH_SECONDS);
-    const length = Math.max(MIN_STRETCH_SECONDS, Math.min(end, to - from));
+  setVisibleRange({ from, to }: TimeRange): void {
+    if (this.leader) return this.leader.setVisibleRange({ from, to });
+    const end = Math.max(this.duration.value, MIN_VISIBLE_SECONDS);
+    const length = Math.max(MIN_VISIBLE_SECONDS, Math.min(end, to - from));
     const start = Math.max(0, Math.min(end - length, from));
-    this.stretch.value = { from: start, to: start + length };
+    this.visibleRange.value = { from: start, to: start + length };
   }
 
   /** Enlarges the time line around a time; factors below 1 show more. */
   zoom(factor: number, around: number): void {
-    const { from, to } = this.stretch.value;
-    this.setStretch({ from: around - (around - from) / factor, to: around + (to - around) / factor });
+    const { from, to } = this.visibleRange.value;
+    this.setVisibleRange({ from: around - (around - from) / factor, to: around + (to - around) / factor });
   }
 }

@@ -2,9 +2,9 @@ import { signal } from '@preact/signals';
 import { findChange, readReadings } from '../../api/readings.ts';
 import type { RouteResponse } from '../../api/route.ts';
 import { call } from '../api-client.ts';
-import type { Player, Stretch } from './player.ts';
+import type { Player, TimeRange } from './player.ts';
 
-/** What a detector read along a stretch. */
+/** What a detector read along a timeRange. */
 export type ReadingLane = RouteResponse<typeof readReadings>['lanes'][number];
 /** A change of a reading. */
 export type ReadingChange = NonNullable<RouteResponse<typeof findChange>['change']>;
@@ -27,9 +27,9 @@ export class Readings {
     this.#player = player;
   }
 
-  /** The lanes of a stretch. */
+  /** The lanes of a timeRange. */
   async lanes(
-    { from, to }: Stretch,
+    { from, to }: TimeRange,
     columns: number,
     aborted: AbortSignal,
   ): Promise<RouteResponse<typeof readReadings>> {

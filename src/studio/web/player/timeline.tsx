@@ -12,7 +12,7 @@ import { shownTheme } from '../theme.ts';
 import { prepareCanvas, tokenColor } from './draw.ts';
 import { ChapterLane, type DrawProps, EVENT_HEIGHT, type Lane, LaneView, ReadingView, StreamView } from './lanes.tsx';
 import { LaneMenu, shownLanes } from './lane-menu.tsx';
-import type { Player, Stretch } from './player.ts';
+import type { Player, TimeRange } from './player.ts';
 import type { ReadingLane, Readings } from './readings.ts';
 
 const LABEL_WIDTH = 148;
@@ -28,7 +28,7 @@ const TEXT_HEIGHT = 24;
 const OVERVIEW_HEIGHT = 16;
 /** Steps of the ruler in seconds. */
 const STEPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200];
-/** Milliseconds without a change of the stretch before anything is read for it. */
+/** Milliseconds without a change of the time range before anything is read for it. */
 const SETTLE_MS = 90;
 const FILM_WIDTH = 160;
 /** What is read on both sides of what is shown, as a share of it: there is something to see while a person moves it. */
@@ -58,10 +58,10 @@ interface TimelineProps {
 
 /** What is marked on the waveform, in seconds. */
 interface SoundMarks {
-  readonly ranges: readonly Stretch[];
+  readonly ranges: readonly TimeRange[];
   /** Where else the sound is heard. */
   readonly found: readonly number[];
-  readonly onMark: (range: Stretch) => void;
+  readonly onMark: (range: TimeRange) => void;
 }
 
 /** The time line below the picture: ruler, film strip, sound, stream, readings, and lanes of what happens. */
@@ -71,19 +71,19 @@ export function Timeline(props: TimelineProps) {
   const box = useRef<HTMLDivElement>(null);
   const { width: full } = useSize(box);
   const width = Math.max(0, full - LABEL_WIDTH);
-  const stretch = useSettled(player.stretch.value);
+  const timeRange = useSettled(player.visibleRange.value);
   const again = useSignal(0);
   const info = player.info.value;
   const shown = shownLanes.value;
-  const wide = { from: stretch.from - MARGIN * lengthOf(stretch), to: stretch.to + MARGIN * lengthOf(stretch) };
-  const read = { from: Math.max(0, wide.from), to: Math.min(Math.max(stretch.to, player.duration.value), wide.to) };
-  const columns = Math.max(1, Math.min(MAX_COLUMNS, Math.floor((width / 2) * (lengthOf(read) / lengthOf(stretch)))));
+  const wide = { from: timeRange.from - MARGIN * lengthOf(timeRange), to: timeRange.to + MARGIN * lengthOf(timeRange) };
+  const read = { from: Math.max(0, wide.from), to: Math.min(Math.max(timeRange.to, player.duration.value), wide.to) };
+  const columns = Math.max(1, Math.min(MAX_COLUMNS, Math.floor((width / 2) * (lengthOf(read) / lengthOf(timeRange)))));
   const isReady = width > 0 && lengthOf(read) > 0;
   const lanes = useLoaded(
     async (signal) =>
       log === undefined || !isReady
         ? undefined
-        : { ...(await call(readLanes, { query: { log, ...read, bins: columns }, signal })), stretch: read },
+        : { ...(await call(readLanes, { query: { log, ...read, bins: columns }, signal })), timeRange: read },
     [log, version, read.from, read.to, columns],
   );
   const fields = useLoaded(
@@ -94,7 +94,7 @@ export function Timeline(props: TimelineProps) {
         setTimeout(() => {
           if (!signal.aborted) again.value += 1;
         }, POLL_MS);
-      return { ...answer, stretch: read };
+      return { ...answer, timeRange: read };
     },
     [readings, readingsVersion, read.from, read.to, columns, shown.has('readings'), again.value],
   );
@@ -111,12 +111,12 @@ export function Timeline(props: TimelineProps) {
 
   const wheel = (event: WheelEvent): void => {
     const bounds = box.current!.getBoundingClientRect();
-    const { from, to } = player.stretch.value;
+    const { from, to } = player.visibleRange.value;
     const at = from + ((event.clientX - bounds.left - LABEL_WIDTH) / width) * (to - from);
     if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
       event.preventDefault();
       const by = ((event.deltaX || event.deltaY) / width) * (to - from);
-      player.setStretch({ from: from + by, to: to + by });
+      player.setVisibleRange({ from: from + by, to: to + by });
     } else if (event.ctrlKey || event.metaKey || event.altKey) {
       event.preventDefault();
       player.zoom(1.2 ** (-event.deltaY / 60), at);
@@ -127,7 +127,7 @@ export function Timeline(props: TimelineProps) {
     if (event.button !== 0) return;
     const target = event.currentTarget as HTMLElement;
     const bounds = target.getBoundingClientRect();
-    const { from, to } = player.stretch.value;
+    const { from, to } = player.visibleRange.value;
     const timeAt = (x: number): number => from + ((x - bounds.left) / bounds.width) * (to - from);
     const move = (moved: PointerEvent): void => player.scrub(timeAt(moved.clientX), true);
     const end = (ended: PointerEvent): void => {
@@ -140,7 +140,7 @@ export function Timeline(props: TimelineProps) {
     player.scrub(timeAt(event.clientX), true);
   };
 
-  const shared = { player, stretch, width };
+  const shared = { player, timeRange, width };
   const ofLog = (lanes.value?.lanes ?? []).filter(({ kind }) => shown.has(kind));
   const marks = [...(info?.chapters ?? [])].map(({ t: start, title }, i, all) => ({
     t: start,
@@ -200,7 +200,7 @@ export function Timeline(props: TimelineProps) {
                   {...shared}
                   lane={lane}
                   height={lane.kind === 'values' ? VALUE_HEIGHT : EVENT_HEIGHT}
-                  read={lanes.value!.stretch}
+                  read={lanes.value!.timeRange}
                   selected={selected}
                   onSelect={onSelect}
                 />
@@ -213,7 +213,7 @@ export function Timeline(props: TimelineProps) {
               {...shared}
               lane={lane}
               height={EVENT_HEIGHT}
-              read={stretch}
+              read={timeRange}
               selected={undefined}
               onSelect={undefined}
             />
@@ -230,7 +230,7 @@ export function Timeline(props: TimelineProps) {
                 height={height}
                 onPointerDown={scrub}
               >
-                <ReadingView {...shared} lane={lane} height={height} read={fields.value!.stretch} />
+                <ReadingView {...shared} lane={lane} height={height} read={fields.value!.timeRange} />
               </Row>
             );
           })}
@@ -243,7 +243,7 @@ export function Timeline(props: TimelineProps) {
   );
 }
 
-function lengthOf({ from, to }: Stretch): number {
+function lengthOf({ from, to }: TimeRange): number {
   return to - from;
 }
 
@@ -302,29 +302,29 @@ function ChangeNotice({ readings }: { readonly readings: Readings | undefined })
 }
 
 /** The stream of what is shown. */
-function StreamLane({ read, columns, ...shared }: DrawProps & { readonly read: Stretch; readonly columns: number }) {
+function StreamLane({ read, columns, ...shared }: DrawProps & { readonly read: TimeRange; readonly columns: number }) {
   const { player } = shared;
   const loaded = useLoaded(
     async (signal) => ({
       ...(await call(readStream, { query: { path: player.path, ...read, columns }, signal })),
-      stretch: read,
+      timeRange: read,
     }),
     [player, read.from, read.to, columns],
   );
   return loaded.value ? (
-    <StreamView {...shared} stream={loaded.value} read={loaded.value.stretch} height={STREAM_HEIGHT} />
+    <StreamView {...shared} stream={loaded.value} read={loaded.value.timeRange} height={STREAM_HEIGHT} />
   ) : null;
 }
 
 /** A value that follows another once that rests. */
-function useSettled(stretch: Stretch): Stretch {
-  const settled = useSignal(stretch);
+function useSettled(timeRange: TimeRange): TimeRange {
+  const settled = useSignal(timeRange);
   useEffect(() => {
     const timer = setTimeout(() => {
-      settled.value = stretch;
+      settled.value = timeRange;
     }, SETTLE_MS);
     return () => clearTimeout(timer);
-  }, [stretch.from, stretch.to]);
+  }, [timeRange.from, timeRange.to]);
   return settled.value;
 }
 
@@ -360,7 +360,11 @@ function TimelineTools({ player, hasReadings }: { readonly player: Player; reado
         <span aria-hidden="true">+</span>
         <span class="visually-hidden">{t.zoomIn}</span>
       </button>
-      <button type="button" title={t.zoomAll} onClick={() => player.setStretch({ from: 0, to: player.duration.value })}>
+      <button
+        type="button"
+        title={t.zoomAll}
+        onClick={() => player.setVisibleRange({ from: 0, to: player.duration.value })}
+      >
         <span aria-hidden="true">⇔</span>
         <span class="visually-hidden">{t.zoomAll}</span>
       </button>
@@ -371,7 +375,7 @@ function TimelineTools({ player, hasReadings }: { readonly player: Player; reado
 
 function Ruler({ player, width }: DrawProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const { from, to } = player.stretch.value;
+  const { from, to } = player.visibleRange.value;
   const { value: duration } = player.duration;
   useEffect(() => {
     const context = prepareCanvas(canvas.current, width, RULER_HEIGHT);
@@ -397,19 +401,19 @@ function Ruler({ player, width }: DrawProps) {
   return <canvas ref={canvas} class="track-canvas" aria-hidden="true" />;
 }
 
-function FilmStrip({ player, stretch, width }: DrawProps) {
+function FilmStrip({ player, timeRange, width }: DrawProps) {
   const info = player.info.value;
   if (!info || width === 0) return null;
   const aspect = (info.width * (info.pixelAspect ?? 1)) / info.height;
   const wide = Math.max(24, FILM_HEIGHT * aspect);
   const count = Math.max(1, Math.ceil(width / wide));
-  const step = ((stretch.to - stretch.from) * wide) / width;
-  const current = player.stretch.value;
+  const step = ((timeRange.to - timeRange.from) * wide) / width;
+  const current = player.visibleRange.value;
   const scale = width / (current.to - current.from);
   return (
     <div class="film-strip" aria-hidden="true">
       {Array.from({ length: count }, (_, i) => {
-        const t = stretch.from + i * step;
+        const t = timeRange.from + i * step;
         // A time line that follows another one may show more than there is.
         if (t + step <= 0 || t >= (info.duration ?? Number.POSITIVE_INFINITY)) return undefined;
         const middle = Math.max(0, Math.min(t + step / 2, info.duration ?? t));
@@ -434,11 +438,14 @@ function FilmStrip({ player, stretch, width }: DrawProps) {
   );
 }
 
-function Waveform({ player, stretch, width, height }: DrawProps & { readonly height: number }) {
+function Waveform({ player, timeRange, width, height }: DrawProps & { readonly height: number }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const again = useSignal(0);
-  const heard = { from: Math.max(0, stretch.from), to: Math.min(stretch.to, player.duration.value || stretch.to) };
-  const count = Math.max(1, Math.min(8192, Math.floor((width * lengthOf(heard)) / lengthOf(stretch))));
+  const heard = {
+    from: Math.max(0, timeRange.from),
+    to: Math.min(timeRange.to, player.duration.value || timeRange.to),
+  };
+  const count = Math.max(1, Math.min(8192, Math.floor((width * lengthOf(heard)) / lengthOf(timeRange))));
   const loaded = useLoaded(
     async (signal) => {
       if (width === 0 || lengthOf(heard) <= 0) return undefined;
@@ -447,15 +454,15 @@ function Waveform({ player, stretch, width, height }: DrawProps & { readonly hei
         setTimeout(() => {
           if (!signal.aborted) again.value += 1;
         }, 1000);
-      return { peaks: new Int8Array(await response.arrayBuffer()), stretch: heard };
+      return { peaks: new Int8Array(await response.arrayBuffer()), timeRange: heard };
     },
     [player, heard.from, heard.to, count, again.value],
   );
-  const { from, to } = player.stretch.value;
+  const { from, to } = player.visibleRange.value;
   useEffect(() => {
     const context = prepareCanvas(canvas.current, width, height);
     if (!context || !loaded.value) return;
-    const { peaks, stretch: read } = loaded.value;
+    const { peaks, timeRange: read } = loaded.value;
     const parts = peaks.length / 2;
     const scale = width / (to - from);
     context.fillStyle = tokenColor('accent');
@@ -482,8 +489,8 @@ function SoundMarking({
   readonly width: number;
   readonly marks: SoundMarks;
 }) {
-  const drawn = useSignal<Stretch | undefined>(undefined);
-  const { from, to } = player.stretch.value;
+  const drawn = useSignal<TimeRange | undefined>(undefined);
+  const { from, to } = player.visibleRange.value;
   const scale = width / (to - from);
   const drag = (event: PointerEvent): void => {
     if (event.button !== 0) return;
@@ -491,7 +498,7 @@ function SoundMarking({
     const { left } = target.getBoundingClientRect();
     const timeAt = (x: number): number => Math.max(0, from + Math.max(0, Math.min(width, x - left)) / scale);
     const start = timeAt(event.clientX);
-    const rangeTo = (x: number): Stretch => {
+    const rangeTo = (x: number): TimeRange => {
       const other = timeAt(x);
       return { from: Math.min(start, other), to: Math.max(start, other) };
     };
@@ -529,9 +536,9 @@ function SoundMarking({
   );
 }
 
-/** The whole recording, with the stretch that the time line covers as a window that can be moved. */
+/** The whole recording, with the time range that the time line covers as a window that can be moved. */
 function Overview({ player }: { readonly player: Player }) {
-  const { from, to } = player.stretch.value;
+  const { from, to } = player.visibleRange.value;
   const duration = Math.max(player.duration.value, 1e-3);
   const drag = (event: PointerEvent): void => {
     const target = event.currentTarget as HTMLElement;
@@ -539,7 +546,7 @@ function Overview({ player }: { readonly player: Player }) {
     const length = to - from;
     const place = (x: number): void => {
       const middle = ((x - bounds.left) / bounds.width) * duration;
-      player.setStretch({ from: middle - length / 2, to: middle + length / 2 });
+      player.setVisibleRange({ from: middle - length / 2, to: middle + length / 2 });
     };
     const move = (moved: PointerEvent): void => place(moved.clientX);
     target.setPointerCapture(event.pointerId);
@@ -559,7 +566,7 @@ function Overview({ player }: { readonly player: Player }) {
 }
 
 function Playhead({ player, width }: { readonly player: Player; readonly width: number }) {
-  const { from, to } = player.stretch.value;
+  const { from, to } = player.visibleRange.value;
   const x = ((player.t.value - from) / (to - from)) * width;
   if (x < 0 || x > width) return null;
   return <div class="playhead" style={{ left: `${LABEL_WIDTH + x}px` }} aria-hidden="true" />;
