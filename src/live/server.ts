@@ -8,7 +8,7 @@ import type { Dictionary } from '../dictionary/dictionary.ts';
 import { messageOf, PlaybyplayError } from '../errors.ts';
 import type { EventLine } from '../events/log.ts';
 import { OVERLAY_PAGE, OVERLAY_SCRIPT, OVERLAY_STYLE } from './overlay/page.ts';
-import { compileEventTest, type LiveSession, type SessionMessage } from './session.ts';
+import { asEvent, compileEventTest, type LiveSession, type SessionMessage } from './session.ts';
 
 /** Options of `startLiveServer`. */
 export interface LiveServerOptions {
@@ -176,7 +176,7 @@ function filterOf(request: FastifyRequest, dictionary: Dictionary): EventFilter 
 function selects(filter: EventFilter, message: SessionMessage): boolean {
   if (message.type === 'event') return filter(message);
   if (message.type !== 'early') return true;
-  return filter({ ...message, type: 'event', game: '', session: '', cues: [] });
+  return filter(asEvent(message));
 }
 
 /** The connections of listeners. */

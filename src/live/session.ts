@@ -32,6 +32,7 @@ export interface SessionState {
   readonly connection: string;
   readonly events: number;
   readonly gaps: number;
+  /** As the streaks, with events that were stated early. */
   readonly counters: readonly { readonly name: string; readonly value: number }[];
   /** Kills by the player since the last death, and the most of them. */
   readonly streak: number;
@@ -67,6 +68,8 @@ export class LiveSession {
   readonly #properties = new Map<string, string | number>();
   readonly #isKill: ((event: QueriedEvent) => boolean) | undefined;
   readonly #isDeath: ((event: QueriedEvent) => boolean) | undefined;
+  /** Early statements that are neither in the log nor withdrawn, by id. They count already: the log comes seconds later. */
+  readonly #early = new Map<string, QueriedEvent>();
   #game: string | undefined;
   #session: string | undefined;
   #t = 0;
@@ -89,6 +92,13 @@ export class LiveSession {
 
   /** What the session came to so far. */
   get state(): SessionState {
+    const counts = [...this.#counts];
+    let [streak, bestStreak] = [this.#streak, this.#bestStreak];
+    for (const event of [...this.#early.values()].toSorted((a, b) => a.t - b.t)) {
+      for (const [i, { test }] of this.#counters.entries()) if (test(event)) counts[i]!++;
+      streak = this.#continueStreak(streak, event);
+      bestStreak = Math.max(bestStreak, streak);
+    }
     return {
       game: this.#game,
       session: this.#session,
@@ -97,9 +107,9 @@ export class LiveSession {
       connection: this.#connection,
       events: this.#events,
       gaps: this.#gaps,
-      counters: this.#counters.map(({ name }, i) => ({ name, value: this.#counts[i]! })),
-      streak: this.#streak,
-      bestStreak: this.#bestStreak,
+      counters: this.#counters.map(({ name }, i) => ({ name, value: counts[i]! })),
+      streak,
+      bestStreak,
       properties: Object.fromEntries(this.#properties),
       ...(this.#stream && { stream: this.#stream }),
       hasEnded: this.#hasEnded,
@@ -126,16 +136,16 @@ export class LiveSession {
     else if (message.type === 'connection') {
       this.#isConnected = message.state === 'connected';
       this.#connection = message.text;
-    } else if (message.type === 'early' || message.type === 'withdrawn') {
-      this.#send(message);
-      return;
-    } else if (message.type === 'end') {
+    } else if (message.type === 'early') {
+      if (!message.tentative) this.#early.set(message.id, asEvent(message));
+    } else if (message.type === 'withdrawn') this.#early.delete(message.id);
+    else if (message.type === 'end') {
       this.#hasEnded = true;
       this.#isConnected = false;
     } else if (message.type === 'gap') this.#gaps++;
     else if (message.type === 'event') this.#count(message);
     else return;
-    if (message.type === 'event' || message.type === 'gap' || message.type === 'connection') this.#send(message);
+    if (message.type !== 'header' && message.type !== 'progress' && message.type !== 'end') this.#send(message);
     if (message.type !== 'gap') this.#send({ type: 'state', state: this.state });
   }
 
@@ -152,12 +162,19 @@ export class LiveSession {
     this.#t = Math.max(this.#t, event.t);
     this.#recent.push(event);
     if (this.#recent.length > MAX_RECENT_EVENTS) this.#recent.shift();
+    this.#early.delete(event.id);
     if (event.tentative) return;
     this.#events++;
     for (const [i, { test }] of this.#counters.entries()) if (test(event)) this.#counts[i]!++;
-    if (this.#isDeath?.(event)) this.#streak = 0;
-    else if (this.#isKill?.(event)) this.#bestStreak = Math.max(this.#bestStreak, ++this.#streak);
+    this.#streak = this.#continueStreak(this.#streak, event);
+    this.#bestStreak = Math.max(this.#bestStreak, this.#streak);
     this.#noteProperty(event.statement);
+  }
+
+  /** The streak after an event. */
+  #continueStreak(streak: number, event: QueriedEvent): number {
+    if (this.#isDeath?.(event)) return 0;
+    return this.#isKill?.(event) ? streak + 1 : streak;
   }
 
   #noteProperty(statement: Statement): void {
@@ -171,6 +188,11 @@ export class LiveSession {
   #send(message: SessionMessage): void {
     for (const listener of this.#listeners) listener(message);
   }
+}
+
+/** An early statement as the event that it will be. */
+export function asEvent(message: EarlyMessage): QueriedEvent {
+  return { ...message, type: 'event', game: '', session: '', cues: [] };
 }
 
 /** Compiles a query about single events. @throws PlaybyplayError `bad-query`, also for a query about several events. */

@@ -298,6 +298,25 @@ describe('the server of a session', () => {
     });
   });
 
+  it('counts what was stated early at once, each event once, and not what is withdrawn', () => {
+    const session = new LiveSession(dictionary);
+    const early = (event: EventLine) => ({ ...event, type: 'early' }) as const;
+    const figures = () => {
+      const { counters, streak, events } = session.state;
+      return [...counters.map(({ value }) => value), streak, events];
+    };
+    const [first, wrong, death] = [kill(3), kill(4), kill(5, 'opponent', 'player')];
+    for (const event of [first, death, wrong]) session.add(early(event));
+    expect(figures()).toEqual([2, 1, 0, 0]);
+    session.add(first);
+    session.add({ type: 'withdrawn', id: wrong.id, t: wrong.t, text: wrong.text });
+    expect(figures()).toEqual([1, 1, 0, 1]);
+    session.add(death);
+    expect(figures()).toEqual([1, 1, 0, 2]);
+    session.add(early(kill(6)));
+    expect(figures()).toEqual([2, 1, 1, 2]);
+  });
+
   it('says why it cannot listen', async () => {
     const shown = { session: new LiveSession(dictionary), dictionary };
     await using server = await startLiveServer({ ...shown, port: 0 });
