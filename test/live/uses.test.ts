@@ -10,6 +10,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import type { Dictionary } from '../../src/dictionary/dictionary.ts';
 import { loadBuiltin } from '../../src/dictionary/files.ts';
 import type { EventLine } from '../../src/events/log.ts';
+import type { EarlyMessage } from '../../src/pipeline/messages.ts';
 import { ObsClient } from '../../src/live/obs.ts';
 import { startLiveServer } from '../../src/live/server.ts';
 import { LiveSession } from '../../src/live/session.ts';
@@ -46,6 +47,10 @@ function kill(t: number, subject = 'player', object = 'opponent'): EventLine {
     confidence: 0.9,
     cues: [],
   };
+}
+
+function early(event: EventLine): EarlyMessage {
+  return { ...event, type: 'early' };
 }
 
 /** As base64. */
@@ -300,7 +305,6 @@ describe('the server of a session', () => {
 
   it('counts what was stated early at once, each event once, and not what is withdrawn', () => {
     const session = new LiveSession(dictionary);
-    const early = (event: EventLine) => ({ ...event, type: 'early' }) as const;
     const figures = () => {
       const { counters, streak, events } = session.state;
       return [...counters.map(({ value }) => value), streak, events];
