@@ -1,10 +1,10 @@
 import type { Aggregate } from '../questions/answer-forms.ts';
-import { held, aggregateOf } from '../questions/answer-forms.ts';
-import { between, firstTime, lives, withoutDoing } from '../questions/durations.ts';
+import { stateDuration, aggregateOf } from '../questions/answer-forms.ts';
+import { between, firstTime, lives, intervalsWithout } from '../questions/durations.ts';
 import { deadTime, timeFrom } from '../questions/moments.ts';
 import { lengths } from '../questions/periods.ts';
 import type { Reading, Tokens } from '../questions/readings.ts';
-import { asSet, substitute, word } from '../questions/words.ts';
+import { asSet, holdingVerbs, substitute, word } from '../questions/words.ts';
 import { orderClause } from './clauses.ts';
 import type { DividedQuestion, PartParser } from './index.ts';
 import type { Request } from './requests.ts';
@@ -16,9 +16,6 @@ const lifeWords = asSet(
   'live lived survive survived last lasted alive life lives lifetime lifespan survival stay stayed',
 );
 const deathWords = asSet('dead down respawning');
-const holdingVerbs = asSet(
-  'hold held use used using carry carried carrying wield wielded wielding keep kept have had having play holding with',
-);
 const staying = asSet('spend spent stay stayed remain remained');
 const structure = asSet(
   'it take took takes me to i is was were did do does the my a of for in out go went pass passed there between us we',
@@ -65,7 +62,7 @@ export function readDurations(
       return isLasting ? related.flatMap((each) => firstTime(each)) : [];
     if (relation.side === 'after') return related.flatMap((from) => orders(clause).flatMap((to) => timeFrom(from, to)));
     if (relation.side === 'between') return isEmpty ? between(relation.clause, take) : [];
-    if (relation.side === 'without') return withoutDoing(relation.clause, take === 'each' ? 'highest' : take);
+    if (relation.side === 'without') return intervalsWithout(relation.clause, take === 'each' ? 'highest' : take);
     return [];
   }
   const to = clause.findIndex(({ lower }) => lower === 'to');
@@ -111,16 +108,16 @@ export function readDurations(
   // "how long did I carry the railgun"
   const state = clause.filter(({ lower }) => !staying.has(lower) && !/^(?:did|do|does)$/.test(lower));
   const holding = state.map((each) =>
-    holdingVerbs.has(each.lower) && !/^(?:with|had)$/.test(each.lower) ? substitute('holding', each) : each,
+    holdingVerbs.has(each.lower) && each.lower !== 'had' ? substitute('holding', each) : each,
   );
   const having = state.map((each) => (/^(?:have|has)$/.test(each.lower) ? substitute('had', each) : each));
   for (const form of [state, holding, having]) {
-    found.push(...held(form, sum), ...orders(form).flatMap((each) => held(each, sum, 0.5)));
+    found.push(...stateDuration(form, sum), ...orders(form).flatMap((each) => stateDuration(each, sum, 0.5)));
     if (!form.some(({ lower }) => /^(?:i|we)$/.test(lower)))
-      found.push(...held([substitute('holding', form[0] ?? word('', undefined)), ...form], sum, 0.5));
+      found.push(...stateDuration([substitute('holding', form[0] ?? word('', undefined)), ...form], sum, 0.5));
     const be = form.findIndex(({ lower }) => /^(?:was|were|is)$/.test(lower));
     if (be >= 0 && form[be + 1])
-      found.push(...held([form[be + 1]!, form[be]!, ...form.slice(be + 2), ...form.slice(0, be)], sum));
+      found.push(...stateDuration([form[be + 1]!, form[be]!, ...form.slice(be + 2), ...form.slice(0, be)], sum));
   }
   return found;
 }

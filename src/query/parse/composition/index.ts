@@ -29,6 +29,7 @@ import {
   beForms,
   doForms,
   haveForms,
+  holdingVerbs,
   keyNouns,
   possessive,
   substitute,
@@ -242,7 +243,6 @@ function composeRequest(given: Request, division: DividedQuestion, parser: PartP
   });
 }
 
-const holding = asSet('hold holding held wield wielding carry carrying using use used equipped had have');
 const gaining = asSet(
   'gain gained get got earn earned collect collected recover recovered regain regained restore restored heal healed make made win won pick picked receive received add added',
 );
@@ -273,7 +273,7 @@ function formsOf(request: Request, parser: PartParser): readonly Request[] {
   if (
     subject &&
     (named === undefined || /^(?:guns?|weapons?)$/.test(named)) &&
-    clause.some(({ lower }) => holding.has(lower)) &&
+    clause.some(({ lower }) => holdingVerbs.has(lower)) &&
     isKnown('weapon')
   ) {
     const isWeapon =
@@ -284,7 +284,7 @@ function formsOf(request: Request, parser: PartParser): readonly Request[] {
     const rest = clause.filter(
       (each) =>
         each !== subject &&
-        !holding.has(each.lower) &&
+        !holdingVerbs.has(each.lower) &&
         !/^(?:was|were|is|did|out|guns?|weapons?|the)$/.test(each.lower),
     );
     if (isWeapon)

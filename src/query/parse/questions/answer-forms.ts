@@ -217,7 +217,7 @@ export function measured(
 }
 
 /** The value of a property at matches of a clause. */
-export function stateWhen(property: Tokens, clause: Tokens, cost = 0): readonly Reading[] {
+export function stateAtEvents(property: Tokens, clause: Tokens, cost = 0): readonly Reading[] {
   return anyOf(declarative(clause), (body) =>
     propertyReading(
       [property, body],
@@ -255,7 +255,7 @@ export function stateAt(property: Tokens, at: NonNullable<Query['at']> | Tokens,
 }
 
 /** The seconds in which a state holds: "below 30 health", "holding the railgun". */
-export function held(state: Tokens, take: Aggregate, cost = 0): readonly Reading[] {
+export function stateDuration(state: Tokens, take: Aggregate, cost = 0): readonly Reading[] {
   return reading(
     [[word('while', state[0]), ...state]],
     ({ condition }) => ('while' in condition ? { find: condition, measure: { of: 'held', take } } : undefined),

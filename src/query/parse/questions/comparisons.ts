@@ -376,8 +376,8 @@ function compareStates(
   [subject, first, second]: readonly [Tokens, Tokens, Tokens],
   as: Comparison,
 ): readonly Reading[] {
-  const held = (state: Tokens): Tokens => [word('while', state[0]), ...asSubject(subject), ...state];
-  return reading([held(first), held(second)], ({ condition: a }, { condition: b }) =>
+  const whileState = (state: Tokens): Tokens => [word('while', state[0]), ...asSubject(subject), ...state];
+  return reading([whileState(first), whileState(second)], ({ condition: a }, { condition: b }) =>
     'while' in a && 'while' in b
       ? { find: a, measure: { of: 'held', take: 'sum' }, versus: { with: b, as } }
       : undefined,

@@ -1,6 +1,6 @@
 import type { Condition, Query, SlotPattern } from '../../query.ts';
 import { ordinalValue } from '../ordinals.ts';
-import { held, measured, type Aggregate, aggregateOf } from './answer-forms.ts';
+import { stateDuration, measured, type Aggregate, aggregateOf } from './answer-forms.ts';
 import { understanding, anyOf, ask, reading, type Reading, type Rule, rule, type Tokens } from './readings.ts';
 import { isEvent, isValue, sameSubject } from './subjects.ts';
 import { declarative } from './word-order.ts';
@@ -28,7 +28,7 @@ export const durationRules: readonly Rule[] = [
   ),
   rule('how_many? time|gap|interval|seconds|minutes between <x>', ({ tokens }) => between(tokens('x'), 'each')),
   rule('who:longest|shortest time|period|stretch|streak|while without a|any? <x>', ({ tokens, text }) =>
-    withoutDoing(tokens('x'), aggregateOf(text('who'))),
+    intervalsWithout(tokens('x'), aggregateOf(text('who'))),
   ),
   rule('who:my|the? how:longest|shortest|average|mean|best time|period|stretch alive', ({ text }) =>
     lives([], [], aggregateOf(text('how'))),
@@ -37,7 +37,7 @@ export const durationRules: readonly Rule[] = [
     ask([...phrase('how long', tokens('q')[0]), ...tokens('q')], (query) => query),
   ),
   rule('the? longest time|stretch|i i|we? went|go|played|lasted|survived without a|any? <x>', ({ tokens }) =>
-    withoutDoing(tokens('x'), 'highest', -1),
+    intervalsWithout(tokens('x'), 'highest', -1),
   ),
   // "how long did my first kill take"
   rule(
@@ -78,20 +78,20 @@ export const durationRules: readonly Rule[] = [
   rule(
     `how_long|how_much_time|how_many_seconds ${doing} <s> verb:have|hold|use|carry|wield|keep|play|run with|around? <w>`,
     ({ tokens, text }) =>
-      held(
+      stateDuration(
         [...asSubject(tokens('s')), word(text('verb') === 'have' ? 'had' : 'holding', tokens('w')[0]), ...tokens('w')],
         'sum',
       ),
   ),
   rule(`how_long|how_much_time|how_many_seconds who:${be} <s>`, ({ tokens }) =>
-    anyOf(declarative([...tokens('who'), ...tokens('s')]), (state) => held(state, 'sum')),
+    anyOf(declarative([...tokens('who'), ...tokens('s')]), (state) => stateDuration(state, 'sum')),
   ),
   rule(`how_long|how_much_time ${doing} <s> spend|stay|remain|play <w>`, ({ tokens }) =>
-    held([...asSubject(tokens('s')), ...tokens('w')], 'sum'),
+    stateDuration([...asSubject(tokens('s')), ...tokens('w')], 'sum'),
   ),
   rule('how_much? time spent|with|holding|using <w>', ({ tokens }) => [
-    ...held(tokens('w'), 'sum'),
-    ...held([word('holding', tokens('w')[0]), ...tokens('w')], 'sum', 0.5),
+    ...stateDuration(tokens('w'), 'sum'),
+    ...stateDuration([word('holding', tokens('w')[0]), ...tokens('w')], 'sum', 0.5),
   ]),
   rule(
     'the? longest|max|maximum|most time|period|stretch that? i|we stayed_alive|survived|lived|was_alive|were_alive',
@@ -110,7 +110,7 @@ export const durationRules: readonly Rule[] = [
 ];
 
 /** The time from one to the next; what one does not do, as in "without dying", is the player's. */
-export function withoutDoing(body: Tokens, take: Aggregate, cost = 0): readonly Reading[] {
+export function intervalsWithout(body: Tokens, take: Aggregate, cost = 0): readonly Reading[] {
   const isPassive = /^(?:getting|being)$/.test(body[0]?.lower ?? '') && body.length > 1;
   if (isPassive)
     return measured([word('i', body[0]), word('was', body[0]), ...body.slice(1)], 'gap', take, isEvent, cost);

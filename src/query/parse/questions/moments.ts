@@ -1,6 +1,6 @@
 import type { ActionPattern, Condition, Query, SlotPattern } from '../../query.ts';
 import { ordinalValue } from '../ordinals.ts';
-import { isPlain, list, stateWhen, type Aggregate, aggregateOf } from './answer-forms.ts';
+import { isPlain, list, stateAtEvents, type Aggregate, aggregateOf } from './answer-forms.ts';
 import {
   anyOf,
   ask,
@@ -77,7 +77,8 @@ export const momentRules: readonly Rule[] = [
   // "when did I pick up the stimpack and what was my health then"
   rule(
     `when who:${doing}|${be} <c> and what|how_much|how_many was|were|is <p> then|at_that_time|at_that_moment|at_that_point?`,
-    ({ tokens }) => anyOf(declarative([...tokens('who'), ...tokens('c')]), (clause) => stateWhen(tokens('p'), clause)),
+    ({ tokens }) =>
+      anyOf(declarative([...tokens('who'), ...tokens('c')]), (clause) => stateAtEvents(tokens('p'), clause)),
   ),
   rule(`what|which thing|things? did <s> do <r*>`, ({ tokens }) =>
     list([...asSubject(tokens('s')), ...phrase('did anything', tokens('s')[0]), ...tokens('r')], -1),

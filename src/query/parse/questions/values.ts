@@ -2,7 +2,7 @@ import { verbForms } from '../../../dictionary/inflection.ts';
 import { ordinalValue } from '../ordinals.ts';
 import { weaponInHand } from './word-order.ts';
 import { alternativesOf, type ActionPattern, type Condition, type PropertyPattern, type Query } from '../../query.ts';
-import { extremeOf, type Limit, stateAt, stateWhen, aggregateOf } from './answer-forms.ts';
+import { extremeOf, type Limit, stateAt, stateAtEvents, aggregateOf } from './answer-forms.ts';
 import { ask, propertyReading, type Reading, type Rule, rule, type Tokens, reading } from './readings.ts';
 import { isBareProperty, isProperty, ofPlayer, isReading, restrictsValue } from './subjects.ts';
 import { substitute, be, doing, extremes, having, ordinalWords, phrase, word, owner, asSubject } from './words.ts';
@@ -23,7 +23,7 @@ export const valueRules: readonly Rule[] = [
   rule(
     `how:how_much|how_many|what|which <p> ${doing}|${having} <s> have|had|got|left? left|remaining? when|as|while|before|right_before|just_before|for_each|at_each|on_each|for_every|at_every|on_every|with_each|with_every <c>`,
     ({ tokens, text }) =>
-      stateWhen([...owner(tokens('s')), ...tokens('p')], tokens('c'), text('how') === 'how many' ? 4 : 0),
+      stateAtEvents([...owner(tokens('s')), ...tokens('p')], tokens('c'), text('how') === 'how many' ? 4 : 0),
   ),
   rule(
     `how_much|how_many|what|which <p> ${doing}|${having} <s> have|had|got|left? left|remaining? at <t>`,
@@ -31,14 +31,14 @@ export const valueRules: readonly Rule[] = [
   ),
   rule(
     `what|which|how_high|how_low|how_much|how_big ${be} <p> when|as|while|before|right_before|just_before|for_each|at_each|on_each|for_every|at_every|on_every|with_each|with_every <c>`,
-    ({ tokens }) => stateWhen(tokens('p'), tokens('c')),
+    ({ tokens }) => stateAtEvents(tokens('p'), tokens('c')),
   ),
   rule(`what|which|how_high|how_low|how_much ${be} <p> at|after <t>`, ({ tokens }) =>
     stateAt(tokens('p'), tokens('t')),
   ),
   rule(
     `what|which <w> ${be}|${doing} <s> holding|using|carrying|wielding|have|hold|use|carry|wield|had|with|on out|equipped|in_hand|in_my_hands? when|as|while|before|right_before|just_before|for_each|at_each|on_each|for_every|at_every|on_every|with_each|with_every <c>`,
-    ({ tokens }) => stateWhen([...owner(tokens('s')), ...weaponInHand(tokens('w'))], tokens('c')),
+    ({ tokens }) => stateAtEvents([...owner(tokens('s')), ...weaponInHand(tokens('w'))], tokens('c')),
   ),
   rule(
     `what|which <w> ${be}|${doing} <s> holding|using|carrying|wielding|have|hold|use|carry|wield|had|with|on out|equipped|in_hand|in_my_hands? at <t>`,
@@ -128,9 +128,11 @@ export const valueRules: readonly Rule[] = [
         ),
       ),
   ),
-  rule('<p> left|remaining when|as|while|before|after <c>', ({ tokens }) => stateWhen(tokens('p'), tokens('c'), -1)),
+  rule('<p> left|remaining when|as|while|before|after <c>', ({ tokens }) =>
+    stateAtEvents(tokens('p'), tokens('c'), -1),
+  ),
   rule('what did <s> die with in_my_hands|in_hand|in_my_hand|equipped|out', ({ tokens }) =>
-    stateWhen(
+    stateAtEvents(
       [...owner(tokens('s')), word('weapon', tokens('s')[0])],
       [...asSubject(tokens('s')), word('die', tokens('s')[0])],
       -1,
@@ -139,7 +141,7 @@ export const valueRules: readonly Rule[] = [
   rule(
     '<p> link:on|upon|at|before|for|at_time_of|at_the_time_of each_of|every_one_of|all_of|each|every|the? <c>',
     ({ tokens, text }) =>
-      stateWhen(tokens('p'), tokens('c'), 0.5).map((each) => ({
+      stateAtEvents(tokens('p'), tokens('c'), 0.5).map((each) => ({
         ...each,
         // "on lap 3" is while the screen shows 3, not when it comes to show it.
         build: (...bodies) =>
@@ -148,10 +150,10 @@ export const valueRules: readonly Rule[] = [
   ),
   // "gun I had when I died"
   rule('the? <p> that? who:i|we had|held|was_holding|was_using|used when|as <c>', ({ tokens }) =>
-    stateWhen([word('my', tokens('p')[0]), ...weaponInHand(tokens('p'))], tokens('c')),
+    stateAtEvents([word('my', tokens('p')[0]), ...weaponInHand(tokens('p'))], tokens('c')),
   ),
   rule('<p> when|whenever|as|right_before|just_before|at_the_moment|every_time|each_time <c>', ({ tokens }) =>
-    stateWhen(tokens('p'), tokens('c')),
+    stateAtEvents(tokens('p'), tokens('c')),
   ),
   // "how many days did I survive" is the property "days survived".
   rule(`how_many|how_much <n> ${doing} <s> <v>`, ({ tokens }) => {
@@ -279,10 +281,10 @@ export const valueRules: readonly Rule[] = [
     stateAt([...tokens('p'), word('left', tokens('p').at(-1))], tokens('t')),
   ),
   rule(`how_many <p> ${be}? left|remaining|alive when|at each? <c>`, ({ tokens }) =>
-    stateWhen([...tokens('p'), word('left', tokens('p').at(-1))], tokens('c')),
+    stateAtEvents([...tokens('p'), word('left', tokens('p').at(-1))], tokens('c')),
   ),
   rule(`what ${be} <s> holding|using|carrying|wielding|equipped when|as|while|before <c>`, ({ tokens }) =>
-    stateWhen([...owner(tokens('s')), word('weapon', tokens('s')[0])], tokens('c')),
+    stateAtEvents([...owner(tokens('s')), word('weapon', tokens('s')[0])], tokens('c')),
   ),
   rule(`what ${be} <s> holding|using|carrying|wielding|equipped at <t>`, ({ tokens }) =>
     stateAt([...owner(tokens('s')), word('weapon', tokens('s')[0])], tokens('t')),
@@ -297,7 +299,7 @@ export const valueRules: readonly Rule[] = [
     stateAt([...owner(tokens('s')), ...tokens('p')], tokens('t')),
   ),
   rule(`what|which <p> ${be} <s> at|on|in? when <c>`, ({ tokens }) =>
-    stateWhen([...owner(tokens('s')), ...tokens('p')], tokens('c')),
+    stateAtEvents([...owner(tokens('s')), ...tokens('p')], tokens('c')),
   ),
 ];
 

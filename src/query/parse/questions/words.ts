@@ -20,6 +20,11 @@ export const achievementVerbs = asSet(
   'make makes made get gets got gotten have has had score scored do does did done record recorded achieve achieved earn earned rack land landed suffer suffered perform performed pull pulled',
 );
 
+/** Verbs of having something at hand. */
+export const holdingVerbs = asSet(
+  'hold holding held wield wielding wielded carry carrying carried use using used keep kept have had having play equipped',
+);
+
 /** Words that only carry the grammar of a question. */
 export const structuralWords: ReadonlySet<string> = new Set([...doForms, ...achievementVerbs, 'a', 'an', 'the']);
 
