@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { EventLine } from '../../src/events/log.ts';
+import type { EventLine, LogLine } from '../../src/events/log.ts';
 import { loadLog } from '../../src/events/reader.ts';
 
 const { values, positionals } = parseArgs({
@@ -133,7 +133,19 @@ function isThere(events: readonly EventLine[], text: string, t: number): boolean
   return events.some((one) => one.text === text && Math.abs(one.t - t) < 0.1);
 }
 
-/** Seconds by which the session began before the recording: a stream without a connection is joined at some keyframe. */
+/** A part of the session, in seconds. */
+interface Connection {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The connections of a log that goes to `last` seconds: between them are gaps. */
+function findConnections(lines: readonly LogLine[], last: number): readonly Connection[] {
+  const breaks = lines.filter((line) => line.type === 'gap').filter(({ reason }) => CONNECTION_ENDS.has(reason));
+  return [0, ...breaks.map(({ end }) => end)].map((from, i) => ({ from, to: breaks[i]?.t ?? last }));
+}
+
+/** Seconds by which a connection began before the recording: a stream is joined at some keyframe, or sent from its middle. */
 function findShift(events: readonly EventLine[]): number {
   let best = 0;
   let most = 0;
@@ -155,15 +167,26 @@ async function report(name: string, { out }: Pick<Session, 'out'>, ending: strin
   const shown = gaps.length > 3 ? [...gaps.slice(0, 3), `and ${gaps.length - 3} more`] : gaps;
   const last = Math.max(0, ...lines.map((line) => ('end' in line ? line.end : 0)));
   const events = lines.filter((line) => line.type === 'event');
-  const shift = findShift(events);
   const isMissing = (t: number): boolean =>
-    t < 0 || t > last || lines.some((line) => line.type === 'gap' && t > line.t - NEAR_GAP && t < line.end + NEAR_GAP);
-  const expected = detected.filter(({ t }) => !isMissing(t + shift));
-  const found = expected.filter(({ t, text }) => isThere(events, text, t + shift));
+    lines.some((line) => line.type === 'gap' && t > line.t - NEAR_GAP && t < line.end + NEAR_GAP);
+  const expected = findConnections(lines, last).flatMap(({ from, to }) => {
+    const shift = findShift(events.filter(({ t }) => t >= from && t <= to));
+    const sent = detected.map(({ t, text }) => ({ t: t + shift, text }));
+    return sent.filter(({ t }) => t >= from && t <= to && !isMissing(t));
+  });
+  const found = expected.filter(({ t, text }) => isThere(events, text, t));
+  for (const one of expected)
+    if (!found.includes(one)) process.stderr.write(`${name}: not found at ${one.t.toFixed(2)} s: ${one.text}\n`);
   const count = log ? `${events.length} | ${found.length} of ${expected.length}` : 'unreadable | –';
   process.stdout.write(`| ${name} | ${count} | ${last.toFixed(1)} | ${shown.join('; ') || '–'} | ${ending} |\n`);
 }
 
+/** Reasons of the gaps between two connections. */
+const CONNECTION_ENDS: ReadonlySet<string> = new Set([
+  'the sender ended the connection',
+  'the connection ended',
+  'the program was not running',
+]);
 /** Seconds around a gap in which the confirmation of an event may be missing. */
 const NEAR_GAP = 0.5;
 const reference = join(folder, 'detect');
