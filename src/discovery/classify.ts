@@ -411,6 +411,8 @@ const MIN_OTHER_WORDS_SHARE = 0.2;
 /** Length of captions and of other words, in letters, that are compared, and share of them that differs in other words. */
 const [MIN_CAPTION_LENGTH, MIN_WORD_LENGTH] = [2, 3];
 const MIN_OTHER_LETTERS = 0.5;
+/** Confidence of other words that are no misreading if they are read again and again. */
+const MIN_OTHER_WORD_CONFIDENCE = 0.7;
 
 /** Whether figures stand with words that change, as in the number and name of a player: all of it is a name. */
 function hasOtherWords(
@@ -430,7 +432,7 @@ function hasOtherWords(
     return isOther ? [{ letters, confidence }] : [];
   });
   // What is surely read again and again is no misreading, however seldom it is there.
-  const sure = others.filter(({ confidence }) => confidence >= MIN_OTHER_CONFIDENCE);
+  const sure = others.filter(({ confidence }) => confidence >= MIN_OTHER_WORD_CONFIDENCE);
   const lasting = [...Map.groupBy(sure, ({ letters }) => letters).values()].some(
     ({ length }) => length >= MIN_OTHER_READINGS,
   );

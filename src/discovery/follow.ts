@@ -7,7 +7,7 @@ import { cutWholeLine, RowReader, type TextRow } from '../recognition/row-reader
 import { groupRows, TextFinder } from '../recognition/text-finder.ts';
 import { inputWidth, readText, type TextReading, type TextRecognizer } from '../recognition/text-recognizer.ts';
 import { type Crop, cropRgb, cutCrop } from '../regions/crop.ts';
-import { ReadBudget } from './read-budget.ts';
+import { ReadBudget, SteadyReads } from './read-budget.ts';
 import { NETWORK_THREADS, type Recording, sampleFrames, wholePixels } from './survey.ts';
 
 /** A place of the screen that is read over time. */
@@ -73,8 +73,9 @@ const MAX_FEED_WIDTH = 500_000;
 /** Distance of rows, in heights, and reads of each: parts that are unsure are read twice. */
 const ROW_DISTANCE = 1.3;
 const READS_PER_ROW = 1.5;
-/** Seconds around a sighting in which a place is read. */
-const NEAR_SECONDS = 3.5;
+/** Seconds around a sighting in which a place is read at least, and samples around it: what stands longer is sighted again. */
+const NEAR_SECONDS = 2.5;
+const NEAR_SAMPLES = 2;
 
 const EMPTY_LINE: LineSteps = { blank: new Float64Array(0), candidates: [] };
 
@@ -99,6 +100,8 @@ export async function followPlaces(
   const interval = Math.max(FOLLOW_INTERVAL_SECONDS, total / MAX_FOLLOWED_SAMPLES);
   let before = 0;
   const budget = new ReadBudget(places.length);
+  const nearSeconds = Math.max(NEAR_SECONDS, NEAR_SAMPLES * interval);
+  const steady = places.map(() => new SteadyReads());
   const feedReads = places.map((): ReturnType<RowReader['read']>[] => []);
   const isNoFeed = new Set<number>();
   using finders = new Finders();
@@ -132,7 +135,7 @@ export async function followPlaces(
         for (const [p, rect] of rects.entries()) {
           if (rect.width < 2 || rect.height < 2) continue;
           const { near, keep, isPicture = false, isFeed = false } = places[p]!;
-          if (near && !near.some((one) => one.recording === recording && Math.abs(one.t - picture.t) <= NEAR_SECONDS)) {
+          if (near && !near.some((one) => one.recording === recording && Math.abs(one.t - picture.t) <= nearSeconds)) {
             followed[p]!.push({ recording, t: picture.t, line: EMPTY_LINE, reading: undefined });
             continue;
           }
@@ -158,17 +161,19 @@ export async function followPlaces(
             last[p] = { crop, seen };
           } else if (
             isChanged &&
-            (!seen || isPicture || budget.take(p, inputWidth(crop), (before + picture.t) / total))
+            (!seen ||
+              isPicture ||
+              (steady[p]!.isDue() && budget.take(p, inputWidth(crop), (before + picture.t) / total)))
           ) {
             const { promise, resolve } = Promise.withResolvers<LineSteps>();
             if (isPicture) resolve(EMPTY_LINE);
             else queue.push({ crop, find: places[p]!.find ?? false, take: resolve });
             const area = keep === undefined ? undefined : cutArea(picture, rect, keep, { scaleX, scaleY });
-            seen = promise.then((line) => ({
-              line,
-              reading: isPicture ? undefined : readText(line),
-              ...(area ? { area } : {}),
-            }));
+            seen = promise.then((line) => {
+              const reading = isPicture ? undefined : readText(line);
+              steady[p]!.add(reading);
+              return { line, reading, ...(area ? { area } : {}) };
+            });
             last[p] = { crop, seen };
           }
           const { t } = picture;

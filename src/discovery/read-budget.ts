@@ -29,3 +29,27 @@ export class ReadBudget {
     return true;
   }
 }
+
+/** Reads in a row that surely say the same, after which every second sample of a place is read. */
+const MIN_STEADY_READS = 6;
+const MIN_STEADY_CONFIDENCE = 0.9;
+
+/** Decides which samples of a place are read: not all where it says the same again and again, though the scene around it moves. */
+export class SteadyReads {
+  #text = '';
+  #count = 0;
+  #isSkipped = false;
+
+  /** Takes what was read; undefined: nothing. */
+  add(reading: { readonly text: string; readonly confidence: number } | undefined): void {
+    const isSure = reading !== undefined && reading.confidence >= MIN_STEADY_CONFIDENCE;
+    this.#count = isSure && (this.#count === 0 || reading.text === this.#text) ? this.#count + 1 : 0;
+    this.#text = reading?.text ?? '';
+  }
+
+  /** Whether the next sample is read. */
+  isDue(): boolean {
+    this.#isSkipped = this.#count >= MIN_STEADY_READS && !this.#isSkipped;
+    return !this.#isSkipped;
+  }
+}

@@ -395,8 +395,8 @@ function isCaptionOf({ element, reading: { type, constantText } }: IdentifiedTex
 }
 
 /**
- * How much is known of what an element shows: figures say more than texts, several of them more than one, a line with its caption more
- * than its figures, and what was seen at its place most of the time more than what was seen there now and then.
+ * How much is known of what an element shows: figures say more than texts, several of them more than one, those of a series
+ * more than a part of it, a line with its caption more than its figures, and what was seen at its place most of the time more than what was seen there now and then.
  */
 function rankOf({
   element,
@@ -409,6 +409,7 @@ function rankOf({
     (element.isWhole === true ? 4 : 0) +
     (FIGURES.has(type) ? 2 : 0) +
     (COMPOSED.has(type) ? 0.5 : 0) +
+    (element.isPart === true ? 1 : 0) +
     (caption === undefined ? 0 : 1) +
     certainty -
     (element.isSteady ? 0.01 : 0) -
