@@ -220,7 +220,7 @@ export const authorText = {
     element: 'Element',
     trigger: 'What it does',
     sentence: 'Sentence',
-    sentenceExample: "player's rank rises from 4 to 3",
+    sentenceExample: "player's health drops from 4 to 3",
     example: (previous: string, value: string) =>
       `Write it for this change of the recording: ${previous} → ${value}. Other changes will have their own values.`,
     asLogged: 'The log will say:',
