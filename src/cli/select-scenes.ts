@@ -220,9 +220,12 @@ async function envelopeOf({ media, header }: Source, signal: AbortSignal, track:
  */
 export function mediaOf(source: Source): string {
   if (source.media !== undefined) return source.media;
-  throw new PlaybyplayError('no-media', `the recording ${source.header.media.name} is not next to its log`, {
-    hint: 'Name it with --media.',
-  });
+  const { name } = source.header.media;
+  throw new PlaybyplayError(
+    'no-media',
+    `there is no recording ${name} next to the log ${source.log ?? source.header.session} or, with the same content, in this folder`,
+    { hint: `Name the recording or its folder: --media path/to/${name}` },
+  );
 }
 
 /** A title: the games and the name of the log. */

@@ -537,7 +537,10 @@ export const selectionOptions = {
     'Scenes spoiled by a freeze, stutter or lag that the log contains (see `playbyplay quality --events`): down halves their score.',
     'down',
   ),
-  media: list('file', 'The recording, if it is not next to its log; once per log.'),
+  media: list(
+    'file',
+    'The recording, if it is neither next to its log nor in the current folder; once per log. Or a folder with recordings of the same names and content.',
+  ),
   'audio-track': value('n|mix', 'Sound track of the recordings, counted from 0, or mix for all of them.', {
     default: '0',
     parse: (text) => (text === 'mix' ? text : wholeNumber()(text)),

@@ -20,7 +20,7 @@ export interface LoadedSources {
 
 /** Options of `loadSources`. */
 export interface LoadSourcesOptions {
-  /** Recordings in the order of the logs, where they are not next to them. */
+  /** Recordings in the order of the logs, where they are not next to them; folders are searched, like the working folder. */
   readonly media?: readonly string[] | undefined;
   /** Paths of further dictionary files. */
   readonly dictionaries?: readonly string[] | undefined;
@@ -47,17 +47,25 @@ export async function loadSources(paths: readonly string[], options: LoadSources
   const sessions = new Set<string>();
   const files = await findAllLogs(paths);
   const names = nameLogs(files);
+  const media = (options.media ?? []).filter((path) => !isFolder(path));
+  const folders = [...(options.media ?? []).filter(isFolder), '.'];
   for (const [index, log] of files.entries()) {
     const { header, events, lines } = await loadLog(log, {
       onIssue: (issue) => issues.push(issue),
       withoutTentative: options.tentative !== true,
       signal: options.signal,
     });
-    const media = options.media?.[index] ?? findMedia(log, header);
-    if (media !== undefined) issues.push(...(await checkRecording(media, header)));
+    const recording = media[index] ?? findMedia(log, header) ?? (await findInFolders(folders, header));
+    if (recording !== undefined) issues.push(...(await checkRecording(recording, header)));
     const named = withUniqueSession(printableHeader(header), events.map(printableEvent), log, sessions);
     const gaps = lines.filter((line) => line.type === 'gap').map(({ t, end }) => ({ start: t, end }));
-    sources.push({ ...named, gaps, log, name: names[index]!, ...(media !== undefined && { media: resolve(media) }) });
+    sources.push({
+      ...named,
+      gaps,
+      log,
+      name: names[index]!,
+      ...(recording !== undefined && { media: resolve(recording) }),
+    });
   }
   const { dictionary, issues: findings } = await loadDictionaries(sources, options.dictionaries ?? []);
   return { sources, dictionary, issues: [...issues, ...findings] };
@@ -127,6 +135,21 @@ function findMedia(log: string, header: HeaderLine): string | undefined {
   return [...[folder, dirname(folder)].flatMap((place) => names.map((name) => join(place, name))), ...renamed].find(
     (candidate) => isFileWithin(candidate, dirname(folder)),
   );
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
+}
+
+/**
+ * Finds a log's recording in folders that the user names or works in. A file of its name counts only with the content that the log
+ * was made from, because such a folder may hold other recordings of that name.
+ */
+async function findInFolders(folders: readonly string[], { media }: HeaderLine): Promise<string | undefined> {
+  const name = fileNameOf(media.name);
+  for (const path of folders.map((folder) => join(folder, name)))
+    if (isFileWithin(path, dirname(path)) && (await fingerprintMedia(path)).hash === media.hash) return path;
+  return undefined;
 }
 
 /** Whether a path is a file below a folder. Links that lead out of it came with the log, perhaps from a stranger. */

@@ -6,6 +6,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFrames, writeFlashClip } from '../fixtures/flash-clip.ts';
 import { makeVideo } from '../fixtures/videos.ts';
+import { fingerprintMedia } from '../../src/pipeline/fingerprint.ts';
 import { runCommandLine as playbyplay } from '../fixtures/command-line.ts';
 import { launcher } from '../paths.ts';
 
@@ -182,6 +183,28 @@ describe('playbyplay highlights', () => {
     const { code, err } = await playbyplay('highlights', joined, '-o', 'joined.mp4');
     expect([code, err]).toEqual([0, '']);
     expect(existsSync(join(folder, 'joined.mp4'))).toBe(true);
+  });
+
+  it('finds a recording elsewhere in a folder that is named, by its content', async () => {
+    const [logs, recordings] = [join(folder, 'logs', 'match.playbyplay'), join(folder, 'recordings')];
+    mkdirSync(logs, { recursive: true });
+    mkdirSync(recordings);
+    const recording = join(recordings, 'away.mp4');
+    writeFileSync(recording, readFileSync(join(folder, 'match one.mp4')));
+    const [head, ...lines] = readFileSync(join(log, 'events.ndjson'), 'utf8').split('\n');
+    const { hash, bytes } = await fingerprintMedia(recording);
+    const media = { ...JSON.parse(head!).media, name: 'away.mp4', hash, bytes };
+    writeFileSync(join(logs, 'events.ndjson'), [JSON.stringify({ ...JSON.parse(head!), media }), ...lines].join('\n'));
+    expect(await playbyplay('highlights', logs, '-o', 'away-1.mp4')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('--media path/to/away.mp4'),
+    });
+    expect(await playbyplay('highlights', logs, '--media', recordings, '-o', 'away-2.mp4')).toMatchObject({
+      code: 0,
+      err: '',
+    });
+    writeFileSync(recording, 'another recording of that name');
+    expect(await playbyplay('highlights', logs, '--media', recordings, '-o', 'away-3.mp4')).toMatchObject({ code: 1 });
   });
 
   it.skipIf(process.platform === 'win32')('follows no link that leads away from the log', async () => {
