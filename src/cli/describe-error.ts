@@ -92,7 +92,7 @@ function describeMissingPackage(error: unknown): string | undefined {
     /^(?:Cannot find package '|Could not load the "?)(node-av|sharp|onnxruntime-node)\b/.exec(messageOf(error)) ?? [];
   const works = WORKS_WITHOUT[name];
   if (works === undefined) return undefined;
-  return `this needs the package ${name}, which is not installed or not for ${process.platform} ${process.arch}\nInstall it: npm install ${name}. What works without it: ${works}.`;
+  return `this needs the package ${name}, which is not installed or not for ${process.platform} ${process.arch}\nInstall it: npm install --ignore-scripts ${name}. What works without it: ${works}.`;
 }
 
 /** The program's own files: what is missing there is not the user's mistake. */

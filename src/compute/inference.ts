@@ -193,7 +193,7 @@ async function loadRuntime(): Promise<typeof import('onnxruntime-node')> {
     return await import('onnxruntime-node');
   } catch (cause) {
     throw new PlaybyplayError('runtime-missing', `networks need the package onnxruntime-node: ${messageOf(cause)}`, {
-      hint: 'Install it: npm install onnxruntime-node --onnxruntime-node-install=skip (without the last it also fetches libraries for CUDA). Without it, everything works but networks, the general reader of text and `profile draft`.',
+      hint: 'Install playbyplay again with npm install --ignore-scripts: the script of onnxruntime-node fetches libraries for CUDA, and npm leaves out the package where that fails. Without it, everything works but networks, the general reader of text and `profile draft`.',
       cause,
     });
   }
