@@ -10,7 +10,7 @@ import { copyOutput } from '../files/output.ts';
 import { DEFAULT_MEDIA_LIMITS, setMediaLimits } from '../media/limits.ts';
 import { mergeShares, recordLog, type RecordOptions, recordShare, type RecordSummary } from '../pipeline/record-log.ts';
 import { STUCK_CODE } from '../threads/watchdog.ts';
-import { guardProcess } from '../threads/guard-process.ts';
+import { guardProcess, keepCompiledCode } from '../threads/guard-process.ts';
 import type { ChildMessage, ChildRequest } from './recording-process.ts';
 import type { RecordingWork, WorkResult } from './work.ts';
 
@@ -109,21 +109,23 @@ function report(share: number): void {
 }
 
 process.on('message', (request: ChildRequest) => {
-  void run(request).then(
-    (result) => send({ type: 'done', result }),
-    (error: unknown) => {
-      const known = error instanceof PlaybyplayError ? error : undefined;
-      const failure = {
-        code: known?.code ?? 'internal',
-        message: messageOf(error),
-        ...(known?.hint !== undefined && { hint: known.hint }),
-      };
-      // What the data are to blame for will not change. A thread that does not return stays until the process is ended.
-      const isStuck = known?.code === STUCK_CODE;
-      const message: ChildMessage = { type: 'failed', failure, isFinal: known !== undefined && !isStuck };
-      process.send?.(message, () => isStuck && process.kill(process.pid, 'SIGKILL'));
-    },
-  );
+  void run(request)
+    .finally(keepCompiledCode)
+    .then(
+      (result) => send({ type: 'done', result }),
+      (error: unknown) => {
+        const known = error instanceof PlaybyplayError ? error : undefined;
+        const failure = {
+          code: known?.code ?? 'internal',
+          message: messageOf(error),
+          ...(known?.hint !== undefined && { hint: known.hint }),
+        };
+        // What the data are to blame for will not change. A thread that does not return stays until the process is ended.
+        const isStuck = known?.code === STUCK_CODE;
+        const message: ChildMessage = { type: 'failed', failure, isFinal: known !== undefined && !isStuck };
+        process.send?.(message, () => isStuck && process.kill(process.pid, 'SIGKILL'));
+      },
+    );
 });
 process.on('disconnect', () => {
   process.exit();

@@ -1,5 +1,4 @@
 // The process of a network (network-process.ts): opens it with the first request and runs it with the others.
-import { flushCompileCache } from 'node:module';
 import { serveParent } from '../threads/guard-process.ts';
 import { openInProcess, parseModel, type Runnable } from './inference.ts';
 import type { NetworkReply, NetworkRequest } from './network-process.ts';
@@ -11,7 +10,5 @@ serveParent(async (request: NetworkRequest): Promise<NetworkReply> => {
   if (!('open' in request)) return { outputs: await network!.run(request.feeds) };
   const { bytes, options } = request.open;
   network = await openInProcess(bytes, parseModel(bytes, options.file), options);
-  // Compiled code is kept when a process ends, but this one is ended by a signal.
-  flushCompileCache();
   return { outputs: new Map() };
 }, networkLimits().memory);

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { type Failure, toFailure } from './serve.ts';
 
@@ -42,6 +43,17 @@ export function guardProcess(parent: number, memory = 0): void {
   new Worker(watch, { eval: true, workerData: { parent, memory } }).unref();
 }
 
+let isCompiledCodeKept = false;
+
+/**
+ * Keeps what this process has compiled so far for the next one of its kind. Node does so when a process ends, but not when a signal ends
+ * it, which is how most of these end. Only the first call does something.
+ */
+export function keepCompiledCode(): void {
+  if (!isCompiledCodeKept) flushCompileCache();
+  isCompiledCodeKept = true;
+}
+
 /**
  * Answers the messages of the process that started this one, and ends as `guardProcess` says. Call it once, in the module of a process
  * whose first argument is the id of its parent.
@@ -54,10 +66,12 @@ export function serveParent<Request, Reply>(
   memory?: number,
 ): void {
   process.on('message', (request: Request) => {
-    answer(request).then(
-      (reply) => process.send?.(reply),
-      (error: unknown) => process.send?.({ failure: toFailure(error) }),
-    );
+    void answer(request)
+      .then(
+        (reply) => process.send?.(reply),
+        (error: unknown) => process.send?.({ failure: toFailure(error) }),
+      )
+      .finally(keepCompiledCode);
   });
   process.on('disconnect', () => {
     process.exit();
