@@ -42,6 +42,12 @@ describe('a field', () => {
       halves.map((i) => `00:${String(10 + Math.floor(i / 2))}:${i % 2 ? '77' : '27'}${i % 3 ? '1' : ''}`),
       { type: 'clock', isStopwatch: true, behaviour: { min: 10.27, max: 21.77 } },
     ],
+    [
+      'a fraction with a bar that is read as a digit now and then',
+      halves.map((i) => (i < 6 ? '10 | 30' : i < 10 ? '10 130' : i < 16 ? '9130' : '11130')),
+      { type: 'fraction', behaviour: { min: 9, max: 11, changes: 2 } },
+    ],
+    ['a number that ends as one with a bar would', halves.map((i) => String(9130 - 10 * (i % 8))), { type: 'counter' }],
     ['the time of a day in the game', halves.map((i) => `17:${String(10 + i)}`), { type: 'time' }],
     [
       'a clock with a small fraction',

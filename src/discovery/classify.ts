@@ -173,7 +173,8 @@ function withoutNoise(text: string): { readonly text: string; readonly before: s
   const figures = own
     .replaceAll(/(?<![\p{L}\p{N}])[DOoQ](?= ?: ?\d\d)/gu, '0')
     .replaceAll(/(?<=\d) ?: ?(?=\d)/g, ':')
-    .replaceAll(/(?<=\d) ?\/ ?(?=\d)/g, ' / ');
+    .replaceAll(/(?<=\d) ?\/ ?(?=\d)/g, ' / ')
+    .replaceAll(/(?<=\d) ?\| ?(?=\d)/g, ' | ');
   return { text: figures, before, after };
 }
 
@@ -230,7 +231,7 @@ function classifyFigure(
 ): FieldReading | 'several' | undefined {
   const raw = read.map(({ text }) => text);
   const isGrouped = hasDigitGroups(raw);
-  const texts = isGrouped ? raw.map(joinDigitGroups) : raw;
+  const texts = withBars(isGrouped ? raw.map(joinDigitGroups) : raw);
   const form = commonForm(texts);
   if (!form || hasOtherWords(read, captionOf(form.pieces))) return undefined;
   const figures = form.pieces.filter((piece) => 'min' in piece).length;
@@ -241,7 +242,7 @@ function classifyFigure(
     .replaceAll(/\p{L}(?:[\p{L}.'’ -]|\/(?=\p{L}))*/gu, '')
     .replaceAll(/^[\s:=.-]+|[\s:=.-]+$/g, '');
   const isClock = /^#(?: ?: ?#){1,2}(?:[.,' ]#)?$/.test(core) || /^#['’]#(?:["”]#)?$/.test(core);
-  const isFraction = /^# ?\/ ?#$/.test(core);
+  const isFraction = /^# ?[/|] ?#$/.test(core);
   const isPercentage = /^# ?%$/.test(core);
   const isNumber = /^[+-]?[$€£]? ?#(?:[.,]#)*[\uE000\uE002°]?$/.test(core);
   if (!isClock && !isFraction && !isPercentage && !isNumber) return undefined;
@@ -300,6 +301,25 @@ function classifyFigure(
     behaviour,
     certainty: Math.min(1, share) * middle,
   };
+}
+
+/** A bar between two numbers, in a pattern: the network takes it for a digit or a letter. */
+export const BAR = '[|1Il]';
+const BARRED = /^(\d+) ?\| ?(\d{2,})$/;
+/** Share of the readings with a bar that make it one in the others. */
+const MIN_BAR_SHARE = 0.08;
+
+/** Writes the bar between two numbers where it was read as a digit or a letter: “9130” next to “10 | 30”. */
+function withBars(texts: readonly string[]): readonly string[] {
+  const barred = texts.flatMap((text) => {
+    const [, first, second] = BARRED.exec(text) ?? [];
+    return first === undefined || second === undefined ? [] : [{ first, second }];
+  });
+  const lengths = new Set(barred.map(({ second }) => second.length));
+  if (barred.length < Math.max(MIN_READINGS, MIN_BAR_SHARE * texts.length) || lengths.size !== 1) return texts;
+  const most = Math.max(...barred.map(({ first }) => first.length));
+  const either = new RegExp(`^(\\d{1,${most}}) ?${BAR} ?(\\d{${[...lengths][0]}})$`);
+  return texts.map((text) => text.replace(either, '$1 | $2'));
 }
 
 /** Share of the times that end in the fewest digits from which all do. */
@@ -468,7 +488,7 @@ export function isCountedDown({ values, behaviour }: FieldReading): boolean {
 
 /** How many second numbers fractions have, each read several times. */
 function countSteadyTotals(texts: readonly string[]): number {
-  const counts = Map.groupBy(texts, (text) => /\/ ?(\d+)/.exec(text)?.[1] ?? '');
+  const counts = Map.groupBy(texts, (text) => /[/|] ?(\d+)/.exec(text)?.[1] ?? '');
   return [...counts].filter(([total, { length }]) => total !== '' && length >= MIN_READINGS).length;
 }
 
@@ -523,6 +543,7 @@ function patternOf(
   return pieces
     .map((piece) => {
       if ('noise' in piece) return noisePattern(piece.noise, piece === pieces[0]);
+      if ('literal' in piece && piece.literal.trim() === '|') return ` ?${BAR} ?`;
       if ('literal' in piece)
         return (hasSign && piece === firstPiece ? piece.literal.replace(/[-–]$/, '') : piece.literal)
           .replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

@@ -51,7 +51,7 @@ export function describeHud(
     if (row) return trimRows(element.rect, steady);
     const whole = reading.type === 'clock' ? usualArea(element) : element.rect;
     const isBare = FIGURES.has(reading.type) && reading.caption === undefined;
-    return trimRows(isBare ? figureArea(samples, reading, element.rect, whole) : whole, steady);
+    return trimRows(isBare ? figureArea(samples, reading, element.rect, whole, element.isPart) : whole, steady);
   });
   const values = new Set([...isValue].map(({ field }) => field));
   const uncaptioned = rects.filter(

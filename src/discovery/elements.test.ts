@@ -3,6 +3,7 @@ import {
   cutSightings,
   groupElements,
   groupMessages,
+  mergeMessages,
   separateNeighbors,
   uncutElements,
   withoutMessages,
@@ -150,4 +151,24 @@ it('makes one area of messages whose words were found apart', () => {
   expect(areas).toHaveLength(1);
   expect(areas[0]!.rect.x).toBeLessThanOrEqual(440);
   expect(areas[0]!.rect.x + areas[0]!.rect.width).toBeGreaterThanOrEqual(840);
+});
+
+it('counts centred messages of different widths in neighbouring frames as two', () => {
+  const [other, same] = [120, 160].map((width) =>
+    groupMessages(surveyOf([message(13, width), message(14, 170)]), [], FRAME),
+  );
+  expect(other).toHaveLength(1);
+  expect(same).toHaveLength(0);
+});
+
+it('makes an area of messages no higher for a line that was once found too high', () => {
+  const survey = surveyOf([
+    [2, 540, 290, 200, 66],
+    [9, 570, 292, 140, 64],
+    // With something below it.
+    [15, 550, 286, 180, 120],
+  ]);
+  const areas = mergeMessages(groupMessages({ ...survey, appeared: survey.sightings }, [], FRAME));
+  expect(areas).toHaveLength(1);
+  expect(areas[0]!.rect.height).toBeLessThan(75);
 });

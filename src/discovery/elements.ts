@@ -393,7 +393,7 @@ export function groupMessages(
   for (const { align, members } of groups.toSorted((a, b) => weightOf(b) - weightOf(a))) {
     const own = members.filter((one) => !used.has(one));
     if (found.length >= MAX_MESSAGE_PLACES) break;
-    if (countAppearances(own) < MIN_MESSAGES && !own.some((one) => isAppeared.has(one))) continue;
+    if (countAppearances(own, align) < MIN_MESSAGES && !own.some((one) => isAppeared.has(one))) continue;
     for (const one of own) used.add(one);
     const width = Math.max(...own.map((one) => one.width));
     // Boxes of the text finder are higher than letters.
@@ -453,13 +453,28 @@ export function mergeMessages(elements: readonly TextElement[]): readonly TextEl
   return merged;
 }
 
+/** Ratio of the heights of two areas of messages of which one is too high, and share of the other one's rows in it. */
+const MAX_MESSAGE_HEIGHT_RATIO = 1.3;
+const MIN_ROWS_INSIDE = 0.8;
+
+function rowsInCommon(a: Rect, b: Rect): number {
+  return Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+}
+
 function joinMessages(one: TextElement, other: TextElement): TextElement {
   const [a, b] = [one.rect, other.rect];
-  const [x, y] = [Math.min(a.x, b.x), Math.min(a.y, b.y)];
-  const [right, bottom] = [Math.max(a.x + a.width, b.x + b.width), Math.max(a.y + a.height, b.y + b.height)];
+  const whole = allBounds([a, b]);
+  const isLess =
+    one.sightings.length === other.sightings.length
+      ? a.height > b.height
+      : one.sightings.length < other.sightings.length;
+  const [less, more] = isLess ? [a, b] : [b, a];
+  // A line that was once found with something above or below it is no higher for that.
+  const isTooHigh =
+    less.height > MAX_MESSAGE_HEIGHT_RATIO * more.height && rowsInCommon(less, more) >= MIN_ROWS_INSIDE * more.height;
   return {
     ...one,
-    rect: { x, y, width: right - x, height: bottom - y },
+    rect: isTooHigh ? { ...whole, y: more.y, height: more.height } : whole,
     presence: Math.max(one.presence, other.presence),
     sightings: [...one.sightings, ...other.sightings],
   };
@@ -473,10 +488,18 @@ function isSameMessagePlace(a: Rect, b: Rect, align: Alignment): boolean {
   return Math.abs(across) <= 0.3 * height;
 }
 
-/** How often something appeared: sightings in neighbouring frames are one. */
-function countAppearances(group: readonly Sighting[]): number {
-  const frames = group.map(({ frame }) => frame).toSorted((a, b) => a - b);
-  return frames.filter((frame, i) => i === 0 || frame - frames[i - 1]! > MAX_MESSAGE_GAP).length;
+/** Ratio of the widths of two lines with one middle that say different things: a piece of a line has another middle. */
+const MIN_OTHER_WIDTH = 1.25;
+
+/** How often something appeared: sightings in neighbouring frames are one, unless they are centred and of different widths. */
+function countAppearances(group: readonly Sighting[], align: Alignment): number {
+  const sorted = group.toSorted((a, b) => a.frame - b.frame);
+  return sorted.filter((one, i) => {
+    const before = sorted[i - 1];
+    if (!before || one.frame - before.frame > MAX_MESSAGE_GAP) return true;
+    const ratio = Math.max(one.width, before.width) / Math.min(one.width, before.width);
+    return align === 'centre' && one.frame > before.frame && ratio >= MIN_OTHER_WIDTH;
+  }).length;
 }
 
 function overlapShare(a: Rect, b: Rect): number {

@@ -31,6 +31,17 @@ it('reads rows with two names as a feed of kills', () => {
   ]);
 });
 
+it('reads two rows with four names as a feed where nothing else is shown there', () => {
+  const four = 'Umbra > Kestrel';
+  const rows = kills.map((own) => own.filter((row) => row === one));
+  const both = [...rows, [], [], [four], [four], [four], []];
+  expect(readFeed(AREA, samplesOf(both))?.examples.map(({ text }) => text)).toEqual([one, four]);
+  // A name in both rows may be that of one person in two lines.
+  const again = both.map((own) => own.map((row) => row.replace('Kestrel', 'Arlo')));
+  expect(readFeed(AREA, samplesOf(again))).toBeUndefined();
+  expect(readFeed(AREA, samplesOf([...both, ['Press any key'], ['Press any key']]))).toBeUndefined();
+});
+
 it('leaves figures above a feed out of it', () => {
   const samples = samplesOf(kills.map((rows, i) => [`${3 + Math.floor(i / 6)} > 5 > 8`, ...rows]));
   const feed = readFeed(AREA, samples);

@@ -1,4 +1,4 @@
-import { RowTracker } from '../detectors/feed/row-tracker.ts';
+import { PART_SEPARATOR, RowTracker } from '../detectors/feed/row-tracker.ts';
 import { boundsOf, type Rect, type Size } from '../geometry.ts';
 import { groupRows } from '../recognition/text-finder.ts';
 import { upperMedian } from '../statistics.ts';
@@ -156,6 +156,10 @@ function withMargin({ x, y, width, height }: Rect, margin: number, frame: Size):
 /** Rows with two names, and their share of all rows, that make a feed of kills. */
 const MIN_KILLS = 3;
 const MIN_KILL_SHARE = 0.5;
+/** Rows that are enough where all rows are such, four names are in them, each read surely, and nothing is shown most of the time. */
+const MIN_SURE_KILLS = 2;
+const MIN_SURE_CONFIDENCE = 0.9;
+const MAX_SURE_PRESENCE = 0.4;
 /** Share of the samples in which a row of kills may be shown: others are a part of the HUD. */
 const MAX_ROW_SHARE = 0.5;
 const WORD = /\p{L}.*\p{L}/u;
@@ -194,19 +198,25 @@ export function readFeed(rect: Rect, samples: readonly FollowedSample[]): Feed |
   const kills = lines.filter(({ value }) => isKill(String(value)));
   const messages = lines.filter(({ value }) => MESSAGE.test(String(value)));
   // A log may have one row that nothing pushes out for long; where rows do not move it is a caption.
+  const seen = samples.filter(({ rows: own = [] }) => own.length > 0).length;
+  const isSure =
+    kills.length === lines.length &&
+    kills.every(({ confidence }) => confidence >= MIN_SURE_CONFIDENCE) &&
+    new Set(kills.flatMap(({ value }) => String(value).split(PART_SEPARATOR))).size === 2 * kills.length &&
+    seen <= MAX_SURE_PRESENCE * samples.length;
+  const minKills = isSure ? MIN_SURE_KILLS : MIN_KILLS;
   const isKills =
     !stays &&
-    kills.length >= MIN_KILLS &&
+    kills.length >= minKills &&
     kills.length >= MIN_KILL_SHARE * lines.length &&
-    new Set(kills.map(({ value }) => value)).size >= MIN_KILLS &&
+    new Set(kills.map(({ value }) => value)).size >= minKills &&
     // In a column of a table one side is always the same.
-    [0, 1].every((side) => new Set(kills.map(({ value }) => String(value).split(' > ')[side])).size > 1);
+    [0, 1].every((side) => new Set(kills.map(({ value }) => String(value).split(PART_SEPARATOR)[side])).size > 1);
   const repeated = [...byText.values()].filter(({ length }) => length >= 2);
   const moved = repeated.filter((own) => {
     const tops = own.map((one) => one.rect.y);
     return Math.max(...tops) - Math.min(...tops) > MIN_MOVE * own[0]!.rect.height;
   });
-  const seen = samples.filter(({ rows: own = [] }) => own.length > 0).length;
   const isLog =
     messages.length >= MIN_MESSAGES &&
     messages.length >= MIN_KILL_SHARE * lines.length &&
@@ -239,7 +249,7 @@ function rowsOf(area: Rect, rows: readonly (readonly { readonly rect: Rect }[])[
 }
 
 function isKill(row: string): boolean {
-  const names = row.split(' > ');
+  const names = row.split(PART_SEPARATOR);
   return names.length === 2 && names.every((name) => NAME.test(name)) && names[0] !== names[1];
 }
 

@@ -116,7 +116,7 @@ function withRowMargin({ x, width, ...rest }: Rect, frame: Size, margin: number)
 }
 
 /** Height of a figure, as a share, by which it may grow on either side between its neighbours. */
-const PART_GROWTH = 0.2;
+const PART_GROWTH = 0.3;
 
 function growWithin({ x, y, width, height }: Rect, bounds: Rect): Rect {
   const step = PART_GROWTH * height;

@@ -4,7 +4,7 @@ import { CB, type Channel, CR, type LineImage, sampleLine } from '../detectors/t
 import type { Rect } from '../geometry.ts';
 import { locateCharacters } from '../recognition/decode.ts';
 import { upperMedian } from '../statistics.ts';
-import { type FieldReading, type FieldValue, SIGN } from './classify.ts';
+import { BAR, type FieldReading, type FieldValue, SIGN } from './classify.ts';
 import type { FollowedSample, PictureArea } from './follow.ts';
 import { type ColorPlanes, findInkChannels } from './ink.ts';
 
@@ -49,8 +49,8 @@ export function learnFieldFont(
   whole: Rect,
   name: string,
 ): LearnedFieldFont | undefined {
-  // Fonts are of figures, without signs.
-  if (reading.pattern?.includes(SIGN) === true) return undefined;
+  // Fonts are of figures, without signs and bars.
+  if ([SIGN, BAR].some((sign) => reading.pattern?.includes(sign) === true)) return undefined;
   const labels = selectLabels(samples, reading);
   if (labels.length === 0) return undefined;
   const region = withoutCaption(labels, reading.pattern!, rect, whole);
@@ -160,17 +160,25 @@ export function figurePattern(pattern: string): string {
 
 /** Widths of a character, in heights, around the figures of a region. */
 const FIGURE_MARGIN = 0.36;
-/** The same around a single digit, which may be as wide as it is high. */
+/** The same around a single digit, which may be as wide as it is high, and around one of a series, which grows between separators. */
 const DIGIT_MARGIN = 0.42;
+const SERIES_DIGIT_MARGIN = 0.32;
 
 /**
  * The part of a place in which figures are written, without icons that the text finder took for a part of the line.
  *
  * @param rect What was followed, in pixels of the reference frame.
  * @param whole The usual area of the field, from which the part is cut.
+ * @param isPart Whether it is a part of a series.
  */
-export function figureArea(samples: readonly FollowedSample[], reading: FieldReading, rect: Rect, whole: Rect): Rect {
-  const span = spanOf(selectLabels(samples, reading), rect, whole);
+export function figureArea(
+  samples: readonly FollowedSample[],
+  reading: FieldReading,
+  rect: Rect,
+  whole: Rect,
+  isPart = false,
+): Rect {
+  const span = spanOf(selectLabels(samples, reading), rect, whole, isPart ? SERIES_DIGIT_MARGIN : DIGIT_MARGIN);
   // What is written before or after the figures, such as a sign or “rd”, belongs to them.
   const left = startsWithFigure(reading.pattern!) ? span.x : whole.x;
   const right = endsWithFigure(reading.pattern!) ? span.x + span.width : whole.x + whole.width;
@@ -195,13 +203,13 @@ function withoutCaption(labels: readonly FontLabel[], pattern: string, rect: Rec
 }
 
 /** The part of a region from the first figure to the last. */
-function spanOf(labels: readonly FontLabel[], rect: Rect, region: Rect): Rect {
+function spanOf(labels: readonly FontLabel[], rect: Rect, region: Rect, digitMargin = DIGIT_MARGIN): Rect {
   if (labels.length === 0) return region;
   const firsts = labels.map(({ shares }) => shares[0]!).toSorted((a, b) => a - b);
   const lasts = labels.map(({ shares }) => shares.at(-1)!).toSorted((a, b) => a - b);
   // Where there is but one digit, the network says now and then that it is elsewhere.
   const isSingle = labels.every(({ shares }) => shares.length === 1);
-  const margin = (isSingle ? DIGIT_MARGIN : FIGURE_MARGIN) * rect.height;
+  const margin = (isSingle ? digitMargin : FIGURE_MARGIN) * rect.height;
   const share = isSingle ? 0.5 : 0.02;
   const low = rect.x + rect.width * firsts[Math.floor(share * firsts.length)]! - margin;
   const high = rect.x + rect.width * lasts[Math.floor((1 - share) * (lasts.length - 1))]! + margin;

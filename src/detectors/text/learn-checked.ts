@@ -33,6 +33,13 @@ const MIN_CONFIDENCE = 0.5;
 /** Confidence from which a reading must be right, and the share of the held-back lines that may be read differently at it. */
 const CERTAIN_CONFIDENCE = 0.9;
 const MAX_CERTAIN_ERRORS = 0.01;
+/**
+ * The same share of readings that cannot be written there, such as a clock without its colon: a fallback reads these, but they show
+ * how far to trust the font.
+ */
+const MAX_IMPOSSIBLE = 0.1;
+/** Lines in each half without which a digit is not checked. */
+const MIN_DIGIT_LINES = 2;
 const DIGITS = '0123456789';
 
 /**
@@ -75,7 +82,8 @@ function crossValidate(
   isPossible: (text: string) => boolean,
 ): Trial | undefined {
   const halves = [0, 1].map((half) => lines.filter((_, i) => Math.floor(i / BLOCK) % 2 === half));
-  let [exact, certainErrors] = [0, 0];
+  if (!halves.every(showsDigitsOften)) return undefined;
+  let [exact, certainErrors, impossible] = [0, 0, 0];
   for (const [n, known] of halves.entries()) {
     const atlas = learn(known, options);
     if (!atlas) return undefined;
@@ -83,8 +91,10 @@ function crossValidate(
     const chars = new Set(atlas.glyphs.map(({ char }) => char));
     for (const { image, text } of halves[1 - n]!) {
       const line = reader.read(image, 'centre', options.margin);
-      if (line.confidence < MIN_CONFIDENCE || !isPossible(line.text)) continue;
-      if (withoutSpaces(line.text) === withoutSpaces(text)) exact++;
+      if (line.confidence < MIN_CONFIDENCE) continue;
+      if (!isPossible(line.text)) {
+        if (line.text !== '' && line.confidence >= CERTAIN_CONFIDENCE) impossible++;
+      } else if (withoutSpaces(line.text) === withoutSpaces(text)) exact++;
       else if (
         line.confidence >= CERTAIN_CONFIDENCE &&
         Array.from(withoutSpaces(text)).every((char) => chars.has(char))
@@ -92,7 +102,16 @@ function crossValidate(
         certainErrors++;
     }
   }
-  return certainErrors > MAX_CERTAIN_ERRORS * lines.length ? undefined : { lines, options, exact };
+  return certainErrors > MAX_CERTAIN_ERRORS * lines.length || impossible > MAX_IMPOSSIBLE * lines.length
+    ? undefined
+    : { lines, options, exact };
+}
+
+/** Whether enough lines have each digit to learn it from some and check it by others. */
+function showsDigitsOften(lines: readonly LabelledLine[]): boolean {
+  return Array.from(DIGITS).every(
+    (digit) => lines.filter(({ text }) => text.includes(digit)).length >= MIN_DIGIT_LINES,
+  );
 }
 
 function learn(lines: readonly LabelledLine[], options: LearnProportionalOptions): Atlas | undefined {
