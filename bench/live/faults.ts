@@ -1,6 +1,7 @@
 // Injects faults into live sessions on the loopback and prints what each session made of them: events and gaps of its log, whether
 // the log can be read, how the program ended.
-//   node bench/live/faults.ts <recording> <game> [--only name,name] [--seconds 14]
+//   node bench/live/faults.ts <recording> <game> [--only name,name] [--seconds 14] [--keep folder]
+// --keep: the folder in which the sessions and the log of detect stay.
 // Needs ffmpeg and bash. Each case runs the command line in a process of its own.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
@@ -15,12 +16,16 @@ import { loadLog } from '../../src/events/reader.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: 'string', default: '' }, seconds: { type: 'string', default: '14' } },
+  options: {
+    only: { type: 'string', default: '' },
+    seconds: { type: 'string', default: '14' },
+    keep: { type: 'string' },
+  },
 });
 const [recording = '', game = ''] = positionals;
 const seconds = Number(values.seconds);
 const root = join(import.meta.dirname, '../..');
-const folder = mkdtempSync(join(tmpdir(), 'playbyplay-faults-'));
+const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'playbyplay-faults-'));
 const launcher = join(root, 'src/cli/launch.js');
 
 /** What a network does to packets. */
@@ -302,8 +307,9 @@ const cases: Readonly<Record<string, () => Promise<void>>> = {
     await report('clock of the machine set back by an hour', session, await stop(session));
   },
   async change() {
-    // Half of the recording as it is, then smaller pictures, then another codec: one stream.
-    const third = seconds / 3;
+    // A third of the recording as it is, then smaller pictures, then another codec: one stream. Parts of whole seconds keep the
+    // times of the frames, and so those of the samples, as in the recording.
+    const third = Math.floor(seconds / 3);
     const parts = [
       ['-c', 'copy'],
       ['-vf', 'scale=960:540', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '30'],
@@ -332,5 +338,5 @@ for (const name of only) {
   await cases[name]!();
   port += 2;
 }
-rmSync(folder, { recursive: true });
+if (values.keep === undefined) rmSync(folder, { recursive: true });
 process.exit();

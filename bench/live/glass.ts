@@ -123,6 +123,9 @@ const { source, listens, start } = createSender(name, {
 const opened = await openGame(makePack());
 const stop = new AbortController();
 const delays: number[] = [];
+/** `performance.now()` at which a sentence was stated, by the time of its sample; and when the packets of samples arrived. */
+const stated = new Map<number, number>();
+const arrivals = new Map<number, number>();
 let misread = 0;
 let left = 0;
 let samples = 0;
@@ -140,7 +143,11 @@ const messages = watch(parseLiveSource(source, { listen: listens }), opened, {
   idleSeconds: 3,
   signal: stop.signal,
   ...(sender?.stdout && { stdin: sender.stdout }),
-  onSample: (timing) => void ((left = timing.left), samples++),
+  onSample: ({ t, arrived, left: count }) => {
+    left = count;
+    samples++;
+    arrivals.set(t, arrived);
+  },
 });
 try {
   for await (const message of messages) {
@@ -151,13 +158,17 @@ try {
     if (message.t < first + 3) continue;
     const delay = (Date.now() % 86_400_000) - millisecondsOf(String(to));
     if (delay < 0 || delay > 60_000) misread++;
-    else delays.push(delay);
+    else {
+      delays.push(delay);
+      stated.set(message.t, performance.now());
+    }
   }
 } catch (error) {
   if (!stop.signal.aborted) throw error;
 }
 sender?.kill();
 rmSync(folder, { recursive: true });
+const own = [...stated].flatMap(([t, now]) => (arrivals.has(t) ? [now - arrivals.get(t)!] : []));
 const summary = {
   source: name,
   fps: Number(values.fps),
@@ -167,6 +178,8 @@ const summary = {
   p50: Math.round(quantile(delays, 0.5)),
   p95: Math.round(quantile(delays, 0.95)),
   max: Math.round(quantile(delays, 1)),
+  ownP50: Math.round(quantile(own, 0.5)),
+  ownP95: Math.round(quantile(own, 0.95)),
   misread,
   samples,
   left,
@@ -177,6 +190,7 @@ process.stdout.write(
     ? `${JSON.stringify(summary)}\n`
     : `${name}, ${values.fps} pictures a second, encoder ${values.encoder}; load of the machine ${summary.load}\n` +
         `glass to sentence, ms: n ${summary.n}, p50 ${summary.p50}, p95 ${summary.p95}, max ${summary.max}; ${summary.histogram}\n` +
+        `of that since the packet arrived, ms: p50 ${summary.ownP50}, p95 ${summary.ownP95}\n` +
         `clocks misread ${misread}, samples read ${samples}, left out ${left}\n`,
 );
 process.exit();

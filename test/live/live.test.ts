@@ -109,6 +109,22 @@ describe('standard input', () => {
     expect(late).toEqual([]);
   });
 
+  it('is read on where the codec changes in mid-stream', async () => {
+    const timeBase = { num: 1, den: 25 };
+    const parts = ['libx264', 'mpeg2video'].map((codec, i) => {
+      const path = join(folder, `${codec}.ts`);
+      const pts = Array.from({ length: 50 }, (_, frame) => 50 * i + frame);
+      makeVideo({ path, codec, width: 640, height: 360, pts, timeBase, options: { bf: 0 } });
+      return readFileSync(path);
+    });
+    const messages = await watched('-', { stdin: Readable.from(parts) });
+    const gaps = messages.filter((message) => message.type === 'gap');
+    expect(gaps.map(({ reason }) => reason)).toEqual(['the codec changes']);
+    expect(gaps[0]!.t).toBeGreaterThan(1.5);
+    expect(gaps[0]!.end).toBeLessThan(2.5);
+    expect(messages.findLast(({ type }) => type === 'progress')).toMatchObject({ done: expect.closeTo(3.96, 1) });
+  });
+
   it('replaces the log of a session that was interrupted, where that is asked for', async () => {
     const out = join(folder, 'replaced');
     const record = async (seconds: number, overwrite: boolean): Promise<void> => {

@@ -9,6 +9,7 @@ import {
   AVFMT_FLAG_CUSTOM_IO,
   AVMEDIA_TYPE_AUDIO,
   AV_LOG_QUIET,
+  type AVCodecID,
 } from 'node-av/constants';
 import { Dictionary, FormatContext, InputFormat, IOContext, Log, Packet, type Stream } from 'node-av/lib';
 import { PlaybyplayError } from '../../errors.ts';
@@ -74,13 +75,17 @@ export interface LivePacket {
   readonly isLive: boolean;
   /** It was kept waiting on purpose, so that it is not late. */
   readonly isKept?: true;
+  /** From here on, the video has another codec: what `video` and `info` say by now. */
+  readonly hasNewCodec?: true;
 }
 
 /** An open live stream: one connection, or one file. */
 export class LiveInput implements AsyncDisposable {
   readonly source: LiveSource;
-  readonly info: VideoInfo;
   readonly video: Stream;
+  #info: VideoInfo;
+  #codec: AVCodecID;
+  readonly #extradata: Buffer | null;
   readonly #format: FormatContext;
   readonly #io: IOContext | undefined;
   readonly #bytes: ByteSource | undefined;
@@ -101,7 +106,14 @@ export class LiveInput implements AsyncDisposable {
     this.#io = io;
     this.#bytes = bytes;
     this.video = video;
-    this.info = describeVideo(format, video, countVideoStreams(format));
+    this.#info = describeVideo(format, video, countVideoStreams(format));
+    this.#codec = video.codecpar.codecId;
+    this.#extradata = video.codecpar.extradata;
+  }
+
+  /** The video, as of the packet that was read last. */
+  get info(): VideoInfo {
+    return this.#info;
   }
 
   /**
@@ -197,7 +209,19 @@ export class LiveInput implements AsyncDisposable {
     // While the event loop was idle, a packet that had arrived would have been delivered.
     const idle = performance.eventLoopUtilization().idle - before;
     const isLive = this.#bytes?.takeWaited() ?? idle > MIN_WAIT_MS;
-    return { packet, stream: packet.streamIndex, arrived, isLive };
+    const hasNewCodec = packet.streamIndex === this.video.index && this.#takeNewCodec();
+    return { packet, stream: packet.streamIndex, arrived, isLive, ...(hasNewCodec && { hasNewCodec }) };
+  }
+
+  /** Whether the codec of the video has changed since the last call: a table of MPEG-TS may name another one at any time. */
+  #takeNewCodec(): boolean {
+    const { codecpar } = this.video;
+    if (codecpar.codecId === this.#codec) return false;
+    this.#codec = codecpar.codecId;
+    // FFmpeg leaves the headers of the former codec where the new one sends its own with the pictures.
+    if (this.#extradata && codecpar.extradata?.equals(this.#extradata)) codecpar.extradata = null;
+    this.#info = describeVideo(this.#format, this.video, countVideoStreams(this.#format));
+    return true;
   }
 
   /** Lets a pending `read` end without a packet. */

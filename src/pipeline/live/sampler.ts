@@ -61,8 +61,8 @@ const MIN_PAUSE_SECONDS = 0.2;
  */
 export class LiveSampler implements Disposable {
   readonly #timeline: LiveTimeline;
-  readonly #bitstream: BitstreamReader;
-  readonly #decoder: LiveDecoder;
+  #bitstream: BitstreamReader;
+  #decoder: LiveDecoder;
   readonly #sampling: DetectorSampling;
   /** By the number of their packet. */
   readonly #pending = new Map<number, PendingFrame>();
@@ -86,16 +86,28 @@ export class LiveSampler implements Disposable {
 
   /** @param start Seconds since the first frame of the session at which the connection begins. */
   constructor(game: CompiledProfile, input: LiveInput, start: number) {
-    const { info, video, source } = input;
+    const { info } = input;
     const restarts = info.container === 'mpegts';
     this.#timeline = new LiveTimeline({ timeBase: info.timeBase, frameRate: info.frameRate, restarts, start });
-    this.#bitstream = createBitstreamReader(info.codec, video.codecpar.extradata);
-    this.#decoder = new LiveDecoder(video, info, nameOfSource(source), (position) => {
+    [this.#bitstream, this.#decoder] = this.#openCodec(input);
+    this.#sampling = new DetectorSampling(game, {}, undefined);
+    this.#lastSampleT = start;
+  }
+
+  #openCodec({ info, video, source }: LiveInput): [BitstreamReader, LiveDecoder] {
+    const decoder = new LiveDecoder(video, info, nameOfSource(source), (position) => {
       const frame = this.#pending.get(position);
       return frame && frame.due !== 'not a sample' ? frame.t : undefined;
     });
-    this.#sampling = new DetectorSampling(game, {}, undefined);
-    this.#lastSampleT = start;
+    return [createBitstreamReader(info.codec, video.codecpar.extradata), decoder];
+  }
+
+  /** Reads on with the codec that the video has now; what is not decoded of the former one is left out. */
+  changeCodec(input: LiveInput): void {
+    this.skip('the codec changes');
+    this.#decoder[Symbol.dispose]();
+    [this.#bitstream, this.#decoder] = this.#openCodec(input);
+    this.#hasKey = false;
   }
 
   /** Seconds since the first frame of the session, at the latest frame. */

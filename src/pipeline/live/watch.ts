@@ -166,6 +166,7 @@ async function* readLive(
       const isVideo = item.stream === connection.video.index;
       const copy = onPacket && item.packet.clone();
       const isKey = isVideo && item.packet.isKeyframe;
+      if (item.hasNewCodec) session.changeCodec(connection);
       if (isVideo) yield* session.read(item, lost);
       else {
         yield* session.hear(item);
@@ -292,6 +293,11 @@ class LiveReading implements AsyncDisposable {
     this.#sampler = new LiveSampler(this.#game, input, start);
     this.#begin(input, start);
     this.hasRead = false;
+  }
+
+  /** Reads on with another codec. */
+  changeCodec(input: LiveInput): void {
+    this.#sampler.changeCodec(input);
   }
 
   #begin(input: LiveInput, start: number): void {
