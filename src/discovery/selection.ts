@@ -52,7 +52,10 @@ const MIN_CERTAINTY = 0.3;
 
 /** Says what was followed: texts and what is drawn, without scenery and without what was found twice. */
 export async function identifyHud(places: HudPlaces, followed: FollowedHud, reference: Size): Promise<IdentifiedHud> {
-  const classified = withTextRows(classifyTexts(places, followed), places, followed);
+  const rings = places.gauges.filter(({ radii }) => radii !== undefined).map(({ rect }) => rect);
+  const classified = withTextRows(classifyTexts(places, followed), places, followed).filter(
+    (text) => !isRowOfRings(text, rings),
+  );
   const written = classified.flatMap(({ element: { rect }, reading }) =>
     FIGURES.has(reading.type) && reading.behaviour.presence >= MIN_WRITTEN_PRESENCE ? [rect] : [],
   );
@@ -66,8 +69,7 @@ export async function identifyHud(places: HudPlaces, followed: FollowedHud, refe
   const feeds = found.feeds.map((feed) => withFirstRows(feed, classified));
   // Seconds on an icon belong to it, and lines to their feed; the number of items on an icon does not.
   const drawn = [...icons, ...rows, ...feeds].map(({ rect }) => rect);
-  const rings = places.gauges.filter(({ radii }) => radii !== undefined).map(({ rect }) => rect);
-  const texts = selectTexts(classified, { rows, icons, feeds }).filter((text) => !isRowOfRings(text, rings));
+  const texts = selectTexts(classified, { rows, icons, feeds });
   // Figures may stand on a bar or in a ring, but a digit is neither.
   const gauges = places.gauges.filter(
     ({ rect }) =>
