@@ -100,6 +100,14 @@ describe('captions', () => {
     for (const part of ['Gargoyle', 'Sarge', 'rocket launcher']) expect(caption).toContain(part);
   });
 
+  it('leave out an icon that is known by a number alone, and keep one that has a name', () => {
+    const [numbered, named] = ['3', 'Scorcher'].map((name) =>
+      renderCaption({ ...kill, with: { word: 'icon', name } }, dictionary, { seed: '3' }).join(' '),
+    );
+    expect(numbered).not.toMatch(/icon|3/);
+    expect(named).toContain('Scorcher');
+  });
+
   it('leave out articles rather than shorten a word', () => {
     const statement: Statement = {
       subject: 'player',

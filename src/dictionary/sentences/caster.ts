@@ -217,7 +217,7 @@ const dispensableSlots = ['at', 'manner', 'amount', 'from', 'to', 'with'] as con
  *
  * Of the wordings for the event it takes one that fits. Where none does, it leaves out the place, the manner and so on, one
  * by one; then it shortens the longest name. A caption never says anything else than the statement. Of a counter or message it
- * gives what the screen shows.
+ * gives what the screen shows; a picture that is known by a number alone, as the icons of a drafted profile are, is left out.
  *
  * @returns One line or more, each of at most `width` characters.
  * @example
@@ -234,8 +234,9 @@ export function renderCaption(
   const shown = shownText(statement, dictionary);
   if (shown !== undefined) return truncateLines(shown, width, lines);
   if (language) return truncateLines(language.write(statement), width, lines);
-  let shortest = statement;
-  for (const each of shorterStatements(statement, dictionary)) {
+  const named = withoutNumberedPicture(statement, dictionary);
+  let shortest = named;
+  for (const each of shorterStatements(named, dictionary)) {
     const fits = (sentence: string): boolean => {
       const wrapped = wrapLines(sentence, width);
       return wrapped.length <= lines && wrapped.every((line) => widthOf(line) <= width);
@@ -257,6 +258,15 @@ function shownText(statement: Statement, dictionary: Dictionary): string | undef
   }
   const isMessage = statement.action === 'appear' && dictionary.isA(subject.word, 'message', 'object');
   return isMessage ? subject.name : undefined;
+}
+
+/** Leaves out a means of which only a picture with a number is known: "with icon 3" tells a viewer nothing. */
+function withoutNumberedPicture(statement: Statement, dictionary: Dictionary): Statement {
+  if (isPropertyStatement(statement)) return statement;
+  const { with: tool, ...rest } = statement;
+  const isNumbered = typeof tool === 'object' && 'name' in tool && /^\d+$/.test(tool.name ?? '');
+  if (!isNumbered || !dictionary.isA(tool.word, 'display', 'object')) return statement;
+  return dictionary.find(statement.action, 'action')?.slots.with.use === 'required' ? statement : rest;
 }
 
 /** The statement, then what is left of it without one more dispensable slot each. */
