@@ -121,6 +121,8 @@ export class LiveFeed implements FeedItems {
         connection++;
         this.#push({ type: 'connected', input });
         const count = await this.#readPackets(input);
+        // Whoever stops the session knows why it ends.
+        if (this.#signal.aborted) return;
         if (count > 0) {
           delay = FIRST_DELAY_SECONDS;
           lostAt = undefined;
