@@ -16,7 +16,8 @@ const LONG_GRACE_MS: Readonly<Record<string, number>> = { serve: 20_000, live: 1
 
 /** Milliseconds after which it is examined whether a complete command can end: not while native code does not return in a thread. */
 const END_MS = 1000;
-const SILENT_CHECKS = 2;
+/** Successive checks that a thread may leave unanswered: one that closes a service on a busy machine takes some seconds. */
+const SILENT_CHECKS = 8;
 
 /** Ctrl-C in a terminal reaches this process twice where another one started it: directly, and passed on by that one. */
 const REPEAT_MS = 500;
