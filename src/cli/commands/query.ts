@@ -70,7 +70,8 @@ export const query: RunCommand<typeof specs.query> = async (io, options, sentenc
   for (const { name, nearest } of unknownNames)
     io.stderr.write(`no event names “${name}”${nearest === undefined ? '' : `. ${didYouMean(nearest)}`}\n`);
   if (result.count === 0) {
-    if (!isCounted) io.stderr.write(`no match among ${formatCount(opened.eventCount, 'event')}\n`);
+    if (!compiled.query.count || compiled.query.by)
+      io.stderr.write(`no match among ${formatCount(opened.eventCount, 'event')}\n`);
     for (const name of opened.findAbsentWords(compiled)) io.stderr.write(`no event mentions “${name}”\n`);
     const excluding = unknownNames.length > 0 ? [] : opened.findExcludingParts(compiled);
     for (const { part, count } of excluding.slice(0, MAX_SUGGESTIONS))

@@ -17,7 +17,7 @@ import type { Vocabulary } from '../vocabulary.ts';
  * What logs may lack because it did not happen, rather than because they do not say it: these actions themselves, not the ones
  * under them.
  */
-export const usualActions: ReadonlySet<string> = new Set(
+const usualActions: ReadonlySet<string> = new Set(
   ['harm', 'hurt', 'hit', 'kill', 'defeat', 'die', 'kill oneself', 'kill teammate', 'revive', 'heal'].concat([
     'win',
     'lose',
@@ -27,6 +27,18 @@ export const usualActions: ReadonlySet<string> = new Set(
     'relate',
   ]),
 );
+
+/** What somebody loses, somebody else wins: logs that state the one and not the other say it in other words. */
+const converseOf: ReadonlyMap<string, string> = new Map([
+  ['win', 'lose'],
+  ['lose', 'win'],
+]);
+
+/** Can logs lack the action because it did not happen, rather than because they do not say it? */
+export function mayNotHappen({ id }: Word, dictionary: Dictionary, vocabulary: Vocabulary): boolean {
+  const converse = dictionary.find(converseOf.get(id) ?? '', 'action');
+  return usualActions.has(id) && !(converse && vocabulary.has(converse));
+}
 
 /** Who may do nothing in a log although it is about them. */
 const roles: ReadonlySet<string> = new Set([
@@ -164,7 +176,7 @@ class UncoveredSearch {
   private inAction(pattern: ActionPattern): Word | undefined {
     const { vocabulary } = this;
     const actions = pattern.action.flatMap((id) => this.dictionary.find(id, 'action') ?? []);
-    const isCovered = actions.some((each) => usualActions.has(each.id) || vocabulary.has(each));
+    const isCovered = actions.some((each) => vocabulary.has(each) || mayNotHappen(each, this.dictionary, vocabulary));
     if (actions.length > 0 && !isCovered) return actions[0];
     // "places watch post": neither the action itself nor what it is done to
     for (const slot of wordSlots) {

@@ -15,7 +15,7 @@ import {
   type SlotPattern,
 } from '../query.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import { usualActions } from './coverage.ts';
+import { mayNotHappen } from './coverage.ts';
 import { type Expression, expressionOf, grammarWords, maxPhraseWords } from './expressions.ts';
 import { QueryParts, type SinglePart } from './parts.ts';
 
@@ -220,11 +220,12 @@ function isForeignVerb(
     return word !== undefined && vocabulary.has(word);
   });
   if (isKnown) return false;
-  return lexicon.find('action', tokens, at).some(({ entry: { word, form }, end }) => {
-    // Where nobody is killed, there are no kills.
-    const isUsual = usualActions.has(word.id) && (form === 'noun' || form === 'nouns');
-    return end === at + 1 && ids.has(word.id) && !isUsual;
-  });
+  // Where nobody is killed, there are no kills.
+  return lexicon
+    .find('action', tokens, at)
+    .some(
+      ({ entry: { word }, end }) => end === at + 1 && ids.has(word.id) && !mayNotHappen(word, dictionary, vocabulary),
+    );
 }
 
 /** The end of a word of the dictionary that the query mentions, or one above it; `undefined` if none stands there. */

@@ -331,7 +331,8 @@ function positiveOf(clause: Tokens, noun: Token, reader: QuestionReader): Filter
   if (!verb) return undefined;
   // Who survives does not die; what one loses somebody else wins.
   const opposite = clause.map((each) => (each === verb ? substitute(isLoss ? 'won' : 'died', each) : each));
-  const without = eventOf(isLoss ? [...opposite, noun] : opposite, reader);
+  const owner = clause[0] === verb ? phrase(reader.vocabulary?.hasOwnTeam ? 'my team' : 'i', verb) : [];
+  const without = eventOf(isLoss ? [...owner, ...opposite, noun] : opposite, reader);
   if (!without) return undefined;
   if (!isLoss) return { without: sameSubject(without) };
   const { subject: _, ...anyone } = without as ActionPattern;

@@ -17,12 +17,15 @@ import {
   type Reading,
   type Tokens,
 } from './readings.ts';
-import { askedSlot, groupOf, isBareProperty, isEvent, ofPlayer, sameSubject } from './subjects.ts';
+import { askedSlot, groupOf, groupWithin, isBareProperty, isEvent, ofPlayer, sameSubject } from './subjects.ts';
 import { declarative } from './word-order.ts';
 import { keyNouns, word, substitute } from './words.ts';
 
 /** The query of a body and the groups at its end. */
-export const withGroups = ({ condition, by }: Body): Query => ({ find: condition, ...(by && { by }) });
+export const withGroups = ({ condition, by }: Body): Query => ({
+  find: condition,
+  ...(by && { by: by.map((key) => groupWithin(key, condition)) }),
+});
 
 /** Counts what a body describes; a run without deaths between is counted as its longest. */
 export function count(body: Tokens, cost = 0): readonly Reading[] {
@@ -156,7 +159,9 @@ export function grouped(noun: Tokens, clauses: readonly Tokens[], limit: Limit, 
             [weaponsOf(noun), clause],
             (n, { condition }) => {
               const by = groupOf(n);
-              return by && isEvent(condition) ? { find: condition, by: [by], ...limit } : undefined;
+              return by && isEvent(condition)
+                ? { find: condition, by: [groupWithin(by, condition)], ...limit }
+                : undefined;
             },
             cost,
           ),

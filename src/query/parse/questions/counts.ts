@@ -32,6 +32,12 @@ export const countRules: readonly Rule[] = [
   rule('how_many_times|how_often|how_frequently|how_many_time|number_of_times <c>', ({ tokens }) =>
     anyOf(declarative(tokens('c')), (c) => count(c)),
   ),
+  // "how many times did each opponent kill me"
+  rule(`how_many_times|how_often ${doing}|${having} each|every <n> <v>`, ({ tokens, text }) =>
+    anyone.has(text('n'))
+      ? countedBySubject([word('someone', tokens('n')[0]), ...tokens('v')])
+      : grouped(tokens('n'), [[...tokens('n'), ...tokens('v')]], {}, -2),
+  ),
   rule(`how_many|how_much <x> is|are|was|were|have_been|has_been|had_been there <r*>`, ({ tokens }) =>
     count([...tokens('x'), ...tokens('r')]),
   ),

@@ -202,7 +202,18 @@ export const rankingRules: readonly Rule[] = [
     return key ? grouped(tokens('n'), [[...asSubject(tokens('c')), ...tokens('r')]], limitOf(text('rank'))) : [];
   }),
   rule(`what|which <n> <c> ${most} <r*>`, ({ tokens, text }) =>
-    grouped(tokens('n'), [[...tokens('n'), ...tokens('c'), ...tokens('r')]], limitOf(text('rank')), 0.5),
+    // "which opponent killed the most" asks who kills.
+    [
+      ...(tokens('c').length === 1
+        ? grouped(
+            tokens('n'),
+            [[...tokens('n'), ...tokens('c'), word('someone', tokens('c')[0]), ...tokens('r')]],
+            limitOf(text('rank')),
+            -0.5,
+          )
+        : []),
+      ...grouped(tokens('n'), [[...tokens('n'), ...tokens('c'), ...tokens('r')]], limitOf(text('rank')), 0.5),
+    ],
   ),
   rule(`who|which_${[...anyone].join('|which_')}|what_player ${getting} ${rankNumber} <x>`, ({ tokens, text }) =>
     reading([tokens('x')], ({ condition }) =>

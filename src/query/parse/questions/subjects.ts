@@ -6,6 +6,7 @@ import {
   childConditions,
   type Condition,
   type GroupKey,
+  type MentionPattern,
   type PropertyPattern,
   type SlotPattern,
 } from '../../query.ts';
@@ -123,4 +124,19 @@ export function groupOf({ condition, isPeriod }: Body): GroupKey | undefined {
   const words = any?.length === 1 ? any[0]!.words : undefined;
   if (!words) return undefined;
   return isPeriod ? { period: { word: words } } : { word: words };
+}
+
+/**
+ * The group that a noun names where the condition says that something is done to it: "which opponent got killed the most" is about
+ * those who are killed, although opponents kill as well.
+ */
+export function groupWithin(key: GroupKey, condition: Condition): GroupKey {
+  if (!('word' in key)) return key;
+  const patterns = ('all' in condition ? condition.all : [condition]).filter(
+    (each): each is ActionPattern => 'action' in each,
+  );
+  const isNoun = ({ words, name, of }: MentionPattern): boolean =>
+    name === undefined && of === undefined && words?.join() === key.word.join();
+  const isDoneTo = patterns.some(({ object }) => object?.any?.length === 1 && isNoun(object.any[0]!));
+  return isDoneTo && !patterns.some(({ subject }) => subject?.any) ? { slot: 'object' } : key;
 }
