@@ -163,7 +163,10 @@ const ORDINAL_PATTERN = '(?:st|nd|rd|th|ST|ND|RD|TH)';
 const NOISE_BEFORE = /^(?:[^\p{L}\p{N}$€£+×–-]+|[0-9OoQ](?= ?\d\d ?: ?\d\d))+/u;
 const NOISE_AFTER = /(?<=\d)[+*|)(\]~_·]+$/u;
 
-/** Takes what is no part of a text off its ends, and writes colons and strokes between figures in one way: blanks around them are read now and then. */
+/**
+ * Takes what is no part of a text off its ends, and writes colons, slashes and bars between figures in one way: blanks around them are
+ * read now and then.
+ */
 function withoutNoise(text: string): { readonly text: string; readonly before: string; readonly after: string } {
   const before = NOISE_BEFORE.exec(text)?.[0] ?? '';
   const rest = text.slice(before.length);
